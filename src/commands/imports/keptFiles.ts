@@ -28,7 +28,7 @@ export interface FileToKeep {
   readonly evidence: Evidence;
   /** Remarks for the customer on how the file is read. */
   readonly notes: readonly string[];
-  readonly checked?: CheckedAs;
+  readonly checked: CheckedAs;
 }
 
 /** What is known of the file, so that the same is done when it is uploaded. */
@@ -47,16 +47,17 @@ export interface CheckedAs {
   readonly sent?: { readonly importIds: readonly string[]; readonly refused?: string | undefined } | undefined;
 }
 
+/** Nothing is known yet. */
+const unread: CheckedAs = { take: "", undecided: true };
+
 export interface FoundInFile extends CheckedFile {
   /** How many of its shipments the ledger has already. */
   readonly replaced: number;
 }
 
-export interface KeptFile extends Omit<FileToKeep, "file" | "checked" | "fileId"> {
+export interface KeptFile extends Omit<FileToKeep, "file" | "fileId"> {
   readonly fileId: string;
   readonly file: Omit<FileToKeep["file"], "path"> & { readonly key: string };
-  /** Null for a file whose columns are to be chosen. */
-  readonly checked: CheckedAs | null;
   /** The import that it became. */
   readonly importId: string | null;
 }
@@ -76,7 +77,7 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
       `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", notes, checked)
        values (:fileId, :organisationId, :kind, :name, :format, :size, :sha256, :sourceDetails, :key, :columns, :evidence, :notes, :checked)
        on conflict (file_id) do update set kept_at = now()`,
-      { ...kept, ...file, ...json, fileId, key, checked: checked && JSON.stringify(checked) },
+      { ...kept, ...file, ...json, fileId, key, checked: JSON.stringify(checked) },
     ),
   );
   const { rows } = await pool.query<{ key: string }>(
@@ -102,14 +103,16 @@ export async function keptFile(organisationId: string, fileId: string, pool: Poo
   const { name, format, size, sha256, key, ...rest } = found;
   // The version before kept the values alone.
   const evidence = Array.isArray(rest.evidence) ? { values: rest.evidence, numbers: [] } : rest.evidence;
-  return { ...rest, evidence, file: { name, format, size: Number(size), sha256, key } };
+  return { ...rest, evidence, checked: rest.checked ?? unread, file: { name, format, size: Number(size), sha256, key } };
 }
 
 /** Remembers what is known of the file now. */
 export async function saveKept(pool: Pool, { fileId, kind, evidence, checked }: KeptFile): Promise<void> {
   await pool.query(`update kept_files set kind = $2, "values" = $3, checked = $4 where file_id = $1`, [
-    ...[fileId, kind, JSON.stringify(evidence)],
-    checked && JSON.stringify(checked),
+    fileId,
+    kind,
+    JSON.stringify(evidence),
+    JSON.stringify(checked),
   ]);
 }
 

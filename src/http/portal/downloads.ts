@@ -1,4 +1,6 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
+import { once } from "node:events";
+import { Readable } from "node:stream";
 import { createSlots, type Slots } from "../../slots.js";
 import { answerInTime, onClientLeft, readPatienceMs } from "../server/answerInTime.js";
 import type { SignedInVisit } from "./pageDefinition.js";
@@ -7,7 +9,7 @@ import type { SignedInVisit } from "./pageDefinition.js";
 export const boundDownloads = (): Slots =>
   createSlots({ inAll: 4, each: 2, refusal: "Other downloads are running. Try again when they have finished" });
 
-export type Pieces = AsyncGenerator<Uint8Array | string>;
+export type Pieces = AsyncGenerator<Uint8Array>;
 
 export interface DownloadedFile {
   readonly name: string;
@@ -19,59 +21,28 @@ export interface DownloadedFile {
 /** The longest that a download may take. */
 export const longestMs = 15 * 60 * 1000;
 
-/** Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. */
-export async function download(visit: SignedInVisit, slots: Slots, file: DownloadedFile): Promise<Response> {
+/**
+ * Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. However a download ends, what
+ * the pieces hold is freed, and then its slot.
+ */
+export async function download(visit: SignedInVisit, slots: Slots, { name, contentType, pieces }: DownloadedFile): Promise<Response> {
   const { context: c, person } = visit;
-  const { name, contentType } = file;
   const release = slots.claim(person.organisationId);
-  const pieces = file.pieces();
-  let late: NodeJS.Timeout | undefined;
-  let ended: Promise<unknown> | undefined;
-  let givenUp: Error | undefined;
-  /** However a download ends, it ends here: what the pieces hold is freed, and then the slot. */
-  const end = (reason?: Error) => {
-    givenUp ??= reason;
+  const stream = Readable.from(pieces());
+  const late = setTimeout(() => stream.destroy(new Error(`the download of ${name} took too long`)), longestMs).unref();
+  stream.on("close", () => {
     clearTimeout(late);
-    ended ??= pieces
-      .return(undefined)
-      .catch(() => undefined)
-      .finally(release);
-    return ended;
-  };
-  late = setTimeout(() => void end(new Error(`the download of ${name} took too long`)), longestMs).unref();
-  onClientLeft(c.req.raw.signal, (left) => void end(left));
-  const next = async () => {
-    const piece = await pieces.next();
-    // Given up, not finished: the browser must not take it for the whole file.
-    if (givenUp) throw givenUp;
-    return piece;
-  };
-  let first: IteratorResult<Uint8Array | string> | undefined;
+    release();
+  });
+  stream.on("error", () => undefined); // whoever reads it gets the error too
+  onClientLeft(c.req.raw.signal, (left) => stream.destroy(left));
   try {
-    first = await answerInTime(next(), readPatienceMs - 500, `download ${name}`);
+    await answerInTime(once(stream, "readable"), readPatienceMs - 500, `download ${name}`);
   } catch (error) {
-    void end();
+    stream.destroy();
     throw error;
   }
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { value, done } = first ?? (await next());
-          first = undefined;
-          if (!done) return controller.enqueue(typeof value === "string" ? Buffer.from(value) : value);
-        } catch (error) {
-          void end();
-          throw error;
-        }
-        void end();
-        controller.close();
-      },
-      cancel: async () => void (await end()),
-    },
-    { highWaterMark: 0 },
-  );
-  return c.body(stream, 200, {
+  return c.body(Readable.toWeb(stream) as ReadableStream<Uint8Array>, 200, {
     ...c.get("answerHeaders"),
     "content-type": contentType,
     "content-disposition": `attachment; filename="${name}"`,

@@ -7,13 +7,11 @@ export type Query = Readonly<Record<string, string | undefined>>;
 export interface Links {
   /** `/portal/...` with the path of PUBLIC_URL before it, and the query behind it. */
   readonly to: (path: string, query?: Query) => string;
-  readonly secure: boolean;
 }
 
 export function createLinks(publicUrl: string): Links {
-  const { pathname, protocol } = new URL(publicUrl);
-  const base = withoutEnd(pathname, "/");
-  return { to: (path, query = {}) => `${base}${withQuery(path, query)}`, secure: protocol === "https:" };
+  const base = withoutEnd(new URL(publicUrl).pathname, "/");
+  return { to: (path, query = {}) => `${base}${withQuery(path, query)}` };
 }
 
 /** The path may have a query already. */

@@ -12,7 +12,7 @@ import type { FileChecks } from "../../judging/fileChecks.js";
 import type { SingleSignOn } from "../../ports/people.js";
 import type { Slots } from "../../slots.js";
 import type { SharedDeps } from "../server/deps.js";
-import type { RecheckAccess } from "../server/readBody.js";
+import type { RecheckAccess, WithBody } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
 import type { readAssets } from "./assets.js";
 import type { Fields } from "./fields.js";
@@ -48,7 +48,7 @@ export interface PageContent extends PageHead {
   /** The answer's status; 200 by default. */
   readonly status?: number;
   /** Seconds for the header Retry-After. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** Shown above the page instead of an earlier form's notice. */
   readonly notice?: Notice;
   /** The page's own scripts besides those of every page, by their names in `browser`, such as `upload.js`. */
@@ -61,6 +61,17 @@ export interface FormResult {
   readonly notice?: Notice;
   /** Whose the notice is (`ownerOf`), where the form has ended the session or opened another one. */
   readonly owner?: string;
+}
+
+/** Thrown by a form that is shown again, as after a Rejection, and has a status that no Rejection has. */
+export class FormRefusal extends Error {
+  constructor(
+    message: string,
+    readonly status: 401 | 429,
+    readonly retryAfter?: number,
+  ) {
+    super(message);
+  }
 }
 
 /** A line of the answer to a script, which reads it while it comes. */
@@ -165,18 +176,28 @@ export interface PortalOptions extends SharedDeps {
   readonly singleSignOn?: SingleSignOn | undefined;
 }
 
-/** The options and what the portal makes from them, for its pages. */
-export interface PortalDeps extends PortalOptions {
+/** What the portal shares with the API's routes. */
+export interface PortalFrame {
+  readonly withBody: WithBody;
+  readonly uploads: Slots;
+  /** Aborts when the API begins to stop: answers that stay open end then. */
+  readonly closing?: AbortSignal | undefined;
+  /** Aborts when the API has stopped. */
+  readonly stopping?: AbortSignal | undefined;
+}
+
+/** The options and what the portal makes from them. */
+export interface PortalDeps extends PortalOptions, PortalFrame {
+  readonly closing: AbortSignal;
+  readonly links: Links;
+  readonly assets: ReturnType<typeof readAssets>;
+  readonly sessionOf: (c: Context<AppEnv>) => Promise<Session | undefined>;
   readonly signIn: ReturnType<typeof createSignIn>;
   readonly signInLog: ReturnType<typeof createSignInLog>;
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */
   readonly openPages: ReturnType<typeof createOpenPages>;
   readonly downloads: Slots;
-  /** Aborts when the API begins to stop: answers that stay open end then. */
-  readonly closing: AbortSignal;
-  /** Aborts when the API has stopped. */
-  readonly stopping?: AbortSignal | undefined;
 }
 
 /** Shown on the next page and never again: a new key, an invitation's link. */

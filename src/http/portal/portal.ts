@@ -7,7 +7,6 @@ import type { Slots } from "../../slots.js";
 import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
-import type { WithBody } from "../server/readBody.js";
 import { type AppEnv, send } from "../server/requestFrame.js";
 import { assetFolder, readAssets, serveAsset } from "./assets.js";
 import { boundDownloads } from "./downloads.js";
@@ -15,52 +14,53 @@ import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, with
 import { answerInLines, waitForWork, wantsLines } from "./lines.js";
 import { createLinks } from "./links.js";
 import { createOpenPages } from "./live/openPages.js";
-import { createNotices } from "./notices.js";
-import type {
-  AnswerDefinition,
-  FieldFault,
-  FormDefinition,
-  FormResult,
-  PageContent,
-  PageDefinition,
-  PortalDeps,
-  PortalOptions,
-  Visit,
+import {
+  type AnswerDefinition,
+  type FieldFault,
+  type FormDefinition,
+  FormRefusal,
+  type FormResult,
+  type PageContent,
+  type PageDefinition,
+  type PortalDeps,
+  type PortalFrame,
+  type PortalOptions,
+  type Visit,
 } from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { answers, forms, pages } from "./pages/list.js";
 import { sessionCookie } from "./sessions/cookies.js";
-import { ensureSameOrigin } from "./sessions/sameOrigin.js";
+import { ensureOwnPage, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
-import { bodyBounds, ensureFromOwnPage, expectAccess, ownerOf, readingOf, refusalPage, type Serving, visitBy, visitOf } from "./visits.js";
-
-/** What the portal shares with the API's routes. */
-export interface PortalFrame {
-  readonly withBody: WithBody;
-  readonly uploads: Slots;
-  readonly closing?: AbortSignal | undefined;
-  readonly stopping?: AbortSignal | undefined;
-}
+import { bodyBounds, expectAccess, noticeCookie, ownerOf, readingOf, refusalPage, visitBy, visitOf } from "./visits.js";
 
 /** Every page and form, for the app to put beside the API's routes. */
-export function createPortal(options: PortalOptions, { withBody, uploads, closing, stopping }: PortalFrame) {
-  const links = createLinks(options.publicUrl);
-  const assets = readAssets();
-  const deps = depsOf(options, closing ?? new AbortController().signal, stopping);
-  const serving: Serving = {
-    deps,
-    withBody,
-    uploads,
-    links,
-    assets,
-    notices: createNotices(options.signingSecret, links),
-    sessionOf: (c) => answerInTime(findSession(deps.lookUps, deps.sessionCookie.read(c)), readPatienceMs, "session"),
+export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {
+  const { publicUrl, signingSecret, members, logger, lookUps, pool } = options;
+  const cookie = sessionCookie(publicUrl);
+  const deps: PortalDeps = {
+    ...options,
+    ...frame,
+    closing,
+    links: createLinks(publicUrl),
+    assets: readAssets(),
+    signIn: createSignIn({ ...members, signingSecret }),
+    signInLog: createSignInLog(options),
+    sessionCookie: cookie,
+    sessionOf: (c) => answerInTime(findSession(lookUps, cookie.read(c)), readPatienceMs, "session"),
+    downloads: boundDownloads(),
+    openPages: createOpenPages({
+      versions: (watched) => pageVersions(watched, pool),
+      signedIn: (sessions) => validSessions(lookUps, sessions),
+      closing,
+      logger,
+    }),
   };
   /** The page for an error that was thrown before a page was reached. */
   const answerError = async (c: Context<AppEnv>, error: unknown) => {
-    if (wantsLines(c)) return send(c, errorAnswer(c, error, deps.logger));
-    const person = await serving.sessionOf(c).catch(() => undefined);
-    return errorPage(visitBy(c, person, "anyone", serving), error, deps.logger);
+    if (wantsLines(c)) return send(c, errorAnswer(c, error, logger));
+    const person = await deps.sessionOf(c).catch(() => undefined);
+    return errorPage(visitBy(c, person, "anyone", deps), error, logger);
   };
   const route = (method: "GET" | "POST", path: string, handle: (c: Context<AppEnv>) => Promise<Response>) => ({
     method,
@@ -69,82 +69,68 @@ export function createPortal(options: PortalOptions, { withBody, uploads, closin
   });
   return {
     routes: [
-      ...pages.map((page) => route("GET", page.path, (c) => showPage(c, page, serving))),
-      ...forms.map((form) => route("POST", form.path, (c) => takeForm(c, form, serving))),
-      ...answers.map((one) => ({ method: one.method, path: one.path, handler: serveAnswer(one, serving) })),
-      route("GET", `${assetFolder}/{file}`, async (c) => serveAsset(c, assets, c.req.param("file") ?? "")),
+      ...pages.map((page) => route("GET", page.path, (c) => showPage(c, page, deps))),
+      ...forms.map((form) => route("POST", form.path, (c) => takeForm(c, form, deps))),
+      ...answers.map((one) => ({ method: one.method, path: one.path, handler: serveAnswer(one, deps) })),
+      ...["{file}", "{folder}/{file}"].map((path) =>
+        route("GET", `${assetFolder}/{hash}/${path}`, async (c) => serveAsset(c, deps.assets)),
+      ),
     ],
     /** Redirects from `/`, or from an address with a slash too many, to a page. */
-    lead: (c: Context<AppEnv>, path: string) => redirect(c, links.to(path), 302),
+    lead: (c: Context<AppEnv>, path: string) => redirect(c, deps.links.to(path), 302),
     answerError,
   };
 }
 
-function depsOf(options: PortalOptions, closing: AbortSignal, stopping: AbortSignal | undefined): PortalDeps {
-  const { publicUrl, signingSecret, members, logger, lookUps, pool } = options;
-  return {
-    ...options,
-    signIn: createSignIn({ ...members, signingSecret }),
-    signInLog: createSignInLog(options),
-    sessionCookie: sessionCookie(publicUrl),
-    downloads: boundDownloads(),
-    openPages: createOpenPages({
-      versions: (watched) => pageVersions(watched, pool),
-      signedIn: (sessions) => validSessions(lookUps, sessions),
-      closing,
-      logger,
-    }),
-    closing,
-    stopping,
-  };
-}
-
-async function showPage(c: Context<AppEnv>, page: PageDefinition<Visit>, serving: Serving): Promise<Response> {
-  const visit = await visitOf(c, page.access, serving);
+async function showPage(c: Context<AppEnv>, page: PageDefinition<Visit>, deps: PortalDeps): Promise<Response> {
+  const visit = await visitOf(c, page.access, deps);
   const refused = refusalPage(visit, page.access);
   if (refused) return refused;
   try {
-    return respond(visit, await readInTime(serving.deps, readingOf(visit, page.path), (deps) => page.show(visit, deps)), serving);
+    return respond(visit, await readInTime(deps, readingOf(visit, page.path), (own) => page.show(visit, own)), deps);
   } catch (error) {
-    return errorPage(visit, error, serving.deps.logger);
+    return errorPage(visit, error, deps.logger);
   }
 }
 
-async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, serving: Serving): Promise<Response> {
-  const { deps, withBody, uploads } = serving;
-  ensureSameOrigin({ header: (name) => c.req.header(name), publicUrl: deps.publicUrl });
+async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps: PortalDeps): Promise<Response> {
+  const { withBody, uploads } = deps;
+  ensureSameOrigin(c, deps.publicUrl);
   requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
-  const visit = await visitOf(c, form.access, serving);
+  const visit = await visitOf(c, form.access, deps);
   if (wantsLines(c)) expectAccess(visit, form.access);
   const refused = refusalPage(visit, form.access);
   if (refused) return refused;
-  if (form.body === "upload") return uploads.within(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, serving));
+  if (form.body === "upload") return uploads.within(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, deps));
   return withBody(c.req.raw, bodyBounds(visit, form.mostBytes ?? maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
     // The sign-in form belongs to no session yet; it may come from a tab that was opened before.
-    if (visit.person && form.access !== "anyone") ensureFromOwnPage(visit, deps, fields.get("token"));
-    return submit(form, visit, fields, serving);
+    if (visit.person && form.access !== "anyone") ensureOwnPage(c, deps.publicUrl, visit.person.formToken, fields.get("token"));
+    return submit(form, visit, fields, deps);
   });
 }
 
-async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields, serving: Serving): Promise<Response> {
-  const { deps } = serving;
+async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields, deps: PortalDeps): Promise<Response> {
   const { context: c } = visit;
   try {
     const result = await form.submit(visit, fields, deps);
-    if (!wantsLines(c)) return respond(visit, "work" in result ? await waitForWork(visit, deps, result) : result, serving);
+    if (!wantsLines(c)) return respond(visit, "work" in result ? await waitForWork(visit, deps, result) : result, deps);
     const work = "work" in result ? result.work : async () => result as FormResult;
-    return answerInLines(visit, deps, async (say, signal) => ({ goTo: serving.links.to((await work(say, signal)).goTo) }));
+    return answerInLines(visit, deps, async (say, signal) => ({ goTo: deps.links.to((await work(say, signal)).goTo) }));
   } catch (error) {
     if (wantsLines(c)) throw error;
-    if (!(error instanceof Rejection)) return errorPage(visit, error, deps.logger);
+    if (!(error instanceof Rejection || error instanceof FormRefusal)) return errorPage(visit, error, deps.logger);
     // What a person can put right stands above the form, which keeps what they wrote.
-    const notice = { kind: "error" as const, lines: error.details ?? [error.message] };
+    const { details = [error.message], ...answer } =
+      error instanceof Rejection
+        ? { details: error.details, status: answerTable[error.code].status }
+        : { status: error.status, retryAfter: error.retryAfter };
+    const notice = { kind: "error" as const, lines: details };
     const fault = faultIn(form, notice.lines);
     const again = { ...visit, submitted: withoutPasswords(fields), ...(fault ? { fault, notice: undefined } : { notice }) };
     const shown = await form.page.show(again, deps).catch((failed: unknown) => errorPage(visit, failed, deps.logger));
     if (shown instanceof Response) return shown;
-    return respond(again, "goTo" in shown ? { ...shown, notice } : { ...shown, status: answerTable[error.code].status }, serving);
+    return respond(again, "goTo" in shown ? { ...shown, notice } : { ...shown, ...answer }, deps);
   }
 }
 
@@ -153,25 +139,24 @@ function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: r
   return field === undefined || more.length > 0 ? undefined : { field, line };
 }
 
-function respond(visit: Visit, result: PageContent | FormResult, { links, notices }: Serving): Response {
+function respond(visit: Visit, result: PageContent | FormResult, deps: PortalDeps): Response {
   const { context: c, person } = visit;
   if ("goTo" in result) {
     const { goTo, notice, owner = ownerOf(person) } = result;
-    if (notice) c.header("set-cookie", notices.leave(notice, owner), { append: true });
-    return redirect(c, /^https?:/.test(goTo) ? goTo : links.to(goTo), c.req.method === "GET" ? 302 : 303);
+    if (notice) noticeCookie(deps, owner).write(c, notice);
+    return redirect(c, /^https?:/.test(goTo) ? goTo : deps.links.to(goTo), c.req.method === "GET" ? 302 : 303);
   }
-  if (visit.notice) c.header("set-cookie", notices.gone, { append: true });
+  if (visit.notice) noticeCookie(deps, ownerOf(person)).clear(c);
   return pageResponse(visit, result, result.retryAfter === undefined ? {} : { "retry-after": String(result.retryAfter) });
 }
 
 /** Checks the visitor as for pages and forms. A script sends the page's token in the header `x-form-token`. */
-export function serveAnswer(one: AnswerDefinition<Visit>, serving: Serving): Handler<AppEnv> {
-  const { deps } = serving;
+function serveAnswer(one: AnswerDefinition<Visit>, deps: PortalDeps): Handler<AppEnv> {
   return async (c) => {
     let visit: Visit | undefined;
     try {
-      visit = await visitOf(c, one.access, serving);
-      if (one.method === "POST") return await post(one, visit, serving);
+      visit = await visitOf(c, one.access, deps);
+      if (one.method === "POST") return await post(one, visit, deps);
       const refused = isNavigation(c) && refusalPage(visit, one.access);
       if (refused) return refused;
       expectAccess(visit, one.access);
@@ -183,14 +168,11 @@ export function serveAnswer(one: AnswerDefinition<Visit>, serving: Serving): Han
   };
 }
 
-async function post(
-  { access, body, answer }: AnswerDefinition<Visit>,
-  visit: Visit,
-  { deps, withBody, uploads }: Serving,
-): Promise<Response> {
+async function post({ access, body, answer }: AnswerDefinition<Visit>, visit: Visit, deps: PortalDeps): Promise<Response> {
   const { context: c, person } = visit;
+  const { withBody, uploads } = deps;
   expectAccess(visit, access);
-  ensureFromOwnPage(visit, deps);
+  ensureOwnPage(c, deps.publicUrl, person?.formToken);
   if (body === undefined) return answer(visit, deps, undefined);
   if (body === "upload") return uploads.within(person?.organisationId ?? "", () => answer(visit, deps, undefined));
   requireJson(c.req.raw.headers);

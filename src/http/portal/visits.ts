@@ -1,35 +1,35 @@
 // One request, as pages, forms and answers get it, and the refusal of visitors who may not do what they ask for.
 import type { Context } from "hono";
+import { z } from "zod";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
-import type { Slots } from "../../slots.js";
 import { type ReadingRequest, readPatienceMs } from "../server/answerInTime.js";
 import { Problem } from "../server/problem.js";
-import type { BodyBounds, WithBody } from "../server/readBody.js";
+import type { BodyBounds } from "../server/readBody.js";
 import { receiveUpload, type Upload } from "../server/receiveUpload.js";
 import type { AppEnv } from "../server/requestFrame.js";
-import type { readAssets } from "./assets.js";
 import { noFields } from "./fields.js";
-import type { Links } from "./links.js";
-import type { createNotices } from "./notices.js";
-import type { Access, PortalDeps, Visit } from "./pageDefinition.js";
+import type { Access, Notice, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
-import { ensureOwnForm, maskToken } from "./sessions/sameOrigin.js";
-
-/** What serving a request needs besides the request. */
-export interface Serving {
-  readonly deps: PortalDeps;
-  readonly withBody: WithBody;
-  readonly uploads: Slots;
-  readonly links: Links;
-  readonly assets: ReturnType<typeof readAssets>;
-  readonly notices: ReturnType<typeof createNotices>;
-  readonly sessionOf: (c: Context<AppEnv>) => Promise<Session | undefined>;
-}
+import { sealedCookie } from "./sessions/cookies.js";
+import { ensureOwnPage, maskToken } from "./sessions/sameOrigin.js";
 
 /** The owner of notices and forms where no member is signed in. */
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
+
+const noticeShape = z.object({
+  kind: z.enum(["done", "error"]),
+  lines: z.array(z.string()),
+  once: z.object({ title: z.string(), text: z.string(), copyLabel: z.string() }).optional(),
+}) as z.ZodType<Notice>;
+
+/**
+ * What a form has to say on the page it leads to: sealed in a cookie, since that page may come from another process, and a new key must
+ * stand in no table. It belongs to one session and is read once.
+ */
+export const noticeCookie = (deps: PortalDeps, owner: string) =>
+  sealedCookie(deps, "waybill_notice", { purpose: `notice of ${owner}`, shape: noticeShape });
 
 /** The limits for reading a body. Its memory is counted towards the share of the visitor's organisation. */
 export function bodyBounds({ context, person, recheckAccess }: Visit, limit: number): BodyBounds {
@@ -45,30 +45,23 @@ export const readingOf = ({ context, person }: Visit, what: string): ReadingRequ
   what,
 });
 
-/** Throws for a form or a script's request that did not come from a page of the visitor's session. */
-export const ensureFromOwnPage = (
-  { context: c, person }: Visit,
-  { publicUrl }: Pick<PortalDeps, "publicUrl">,
-  given = c.req.header("x-form-token"),
-): void => ensureOwnForm({ header: (name) => c.req.header(name), publicUrl, formToken: person?.formToken ?? "", given });
-
 /** The file of a form, which is sent by a browser or by a page's script. The token is checked before the file. The caller removes the folder. */
 export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly string[] = []): Promise<Upload> {
-  const { context: c, recheckAccess } = visit;
+  const { context: c, person, recheckAccess } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
   const beforeFile = (sent: ReadonlyMap<string, string>) =>
-    ensureFromOwnPage(visit, deps, c.req.header("x-form-token") ?? sent.get("token"));
+    ensureOwnPage(c, deps.publicUrl, person?.formToken, c.req.header("x-form-token") ?? sent.get("token"));
   return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, recheckAccess });
 }
 
 /** `access`: that of the page, form or answer which is requested. */
-export async function visitOf(c: Context<AppEnv>, access: Access, serving: Serving): Promise<Visit> {
-  return visitBy(c, await serving.sessionOf(c), access, serving);
+export async function visitOf(c: Context<AppEnv>, access: Access, deps: PortalDeps): Promise<Visit> {
+  return visitBy(c, await deps.sessionOf(c), access, deps);
 }
 
-export function visitBy(c: Context<AppEnv>, person: Session | undefined, access: Access, serving: Serving): Visit {
-  const { links, assets, notices } = serving;
+export function visitBy(c: Context<AppEnv>, person: Session | undefined, access: Access, deps: PortalDeps): Visit {
+  const { links, assets } = deps;
   return {
     path: c.req.path,
     params: c.req.param() as Record<string, string>,
@@ -78,12 +71,12 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     person,
     may: (needed: Access) => needed === "anyone" || (person !== undefined && may(person.role, needed)),
     recheckAccess: async () => {
-      if (access !== "anyone") expectAccess(await visitOf(c, access, serving), access);
+      if (access !== "anyone") expectAccess(await visitOf(c, access, deps), access);
     },
     formToken: person ? maskToken(person.formToken) : "",
     links,
     assets,
-    notice: notices.read(c.req.header("cookie"), ownerOf(person)),
+    notice: noticeCookie(deps, ownerOf(person)).read(c),
     submitted: noFields,
   };
 }

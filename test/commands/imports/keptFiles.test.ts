@@ -35,6 +35,7 @@ const fileOf = (organisationId: string): FileToKeep => ({
   columns: ["Site", "Qty"],
   evidence: { values: [["SYD1"], ["2"]], numbers: [[], []] },
   notes: ["The file is not UTF-8; it was read as Windows-1252."],
+  checked: { take: "", undecided: true },
 });
 const keep = (organisationId: string) => keepFile(stage.deps(), fileOf(organisationId));
 const found = (organisationId: string, fileId: string) => keptFile(organisationId, fileId, stage.pool);
@@ -49,7 +50,7 @@ test("a kept file is found with its header and values, by its own organisation a
   const { file, ...rest } = fileOf("one");
   const { path: _, ...stored } = file;
   const kept = await found("one", fileId);
-  expect(kept).toEqual({ ...rest, fileId, checked: null, importId: null, file: { ...stored, key: expect.stringContaining(fileId) } });
+  expect(kept).toEqual({ ...rest, fileId, importId: null, file: { ...stored, key: expect.stringContaining(fileId) } });
   await stage.objectStore.fetch(kept?.file.key ?? "", join(folder, "copy"));
   expect(await readFile(join(folder, "copy"), "utf8")).toBe("Site,Qty\nSYD1,2\n");
   expect(await found("another", fileId)).toBeUndefined();

@@ -97,17 +97,26 @@ test("over https cookies are Secure and bound to the host; over http they are Ht
   }
 });
 
-test("assets have a hash in their names and may be cached for good; assets without it are 404", async () => {
+test("assets have a hash in their address and may be cached for good; assets without it are 404", async () => {
   const page = await (await visitor(service.url).get("/portal/sign-in")).text();
   const addresses = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address ?? "");
   expect(addresses.length).toBeGreaterThanOrEqual(4);
   for (const address of addresses) {
-    expect(address).toMatch(/^\/portal\/assets\/\w+\.[0-9a-f]{12}\.(css|js|svg)$/);
+    expect(address).toMatch(/^\/portal\/assets\/[0-9a-f]{12}\/\w+\.(css|js|svg)$/);
     const { status, headers } = await visitor(service.url).get(address);
     expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
   }
+  const folder = addresses[0]?.replace(/[^/]+$/, "") ?? "";
+  const script = await (await visitor(service.url).get(`${folder}corrections/sheet.js`)).text();
+  const [, imported = ""] = /from "([^"]+)"/.exec(script) ?? [];
+  expect((await visitor(service.url).get(new URL(imported, `http://x${folder}corrections/sheet.js`).pathname)).status).toBe(200);
   for (const name of ["styles.css", "..%2fassets.js", "%2e%2e/portal.js", "__proto__"])
-    expect((await visitor(service.url).get(`/portal/assets/${name}`)).status).toBe(404);
+    for (const parent of ["/portal/assets/", folder, "/portal/assets/0123456789ab/"])
+      expect([name, parent, (await visitor(service.url).get(parent + name)).status === 404]).toEqual([
+        name,
+        parent,
+        parent !== folder || name !== "styles.css",
+      ]);
 });
 
 test("an unknown path is answered by a page, and a wrong method with 405 and the right ones", async () => {

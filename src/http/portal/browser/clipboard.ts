@@ -27,12 +27,28 @@ export function parseCells(text: string): string[][] {
   return rows;
 }
 
-/** The cells that are pasted into a field: those of a block go into the fields beside and below it. A single value is left to the browser. */
-export function pastedCells(event: ClipboardEvent): string[][] {
+/**
+ * Puts a block of cells that is pasted into a field of a table into the fields beside and below it too. A single value is left to the browser.
+ * Returns how many rows were pasted, and how many of them found no place.
+ */
+export function pasteBlock(event: ClipboardEvent, addRow: () => HTMLTableRowElement | undefined = () => undefined) {
   const text = event.clipboardData?.getData("text/plain") ?? "";
-  if (!/[\t\n]/.test(text.trimEnd())) return [];
+  const cell = event.target instanceof HTMLInputElement ? event.target.closest("td") : null;
+  if (!cell || !/[\t\n]/.test(text.trimEnd())) return undefined;
   event.preventDefault();
-  return parseCells(text).map((cells) => cells.map((value) => value.trim()));
+  const block = parseCells(text);
+  let row = cell.closest("tr") as HTMLTableRowElement | null | undefined;
+  for (const [down, cells] of block.entries()) {
+    row ??= addRow();
+    if (!row) return { rows: block.length, left: block.length - down };
+    for (const [right, value] of cells.entries()) {
+      const input = row.cells[cell.cellIndex + right]?.querySelector("input");
+      if (input) input.value = value.trim();
+      input?.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    row = row.nextElementSibling as HTMLTableRowElement | null;
+  }
+  return { rows: block.length, left: 0 };
 }
 
 export const formatCells = (rows: readonly (readonly string[])[]): string =>

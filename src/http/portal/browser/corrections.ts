@@ -1,4 +1,5 @@
 // The page of rejected rows: takes over those that came with it, loads the others, and puts the parts together.
+import { count } from "./corrections/changes.js";
 import { controlGrid } from "./corrections/control.js";
 import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
@@ -18,8 +19,7 @@ function start(panel: HTMLElement): void {
   const part = (name: string) => panel.querySelector<HTMLElement>(`[data-${name}]`);
   const [frame, table, problem] = [part("frame"), part("grid"), part("problem")];
   if (!frame || !table || !problem) return;
-  const editable = settings.mayChange && settings.state === "open";
-  const described = editable ? { "aria-describedby": "grid-help" } : undefined;
+  const described = settings.editable ? { "aria-describedby": "grid-help" } : undefined;
   const named = { role: "grid", "aria-labelledby": "rows", "aria-multiselectable": "true", ...described };
   const grid = element("div", { class: "grid", id: "grid", tabindex: "-1", ...named });
   const edits = keptEdits(settings.owner);
@@ -27,12 +27,21 @@ function start(panel: HTMLElement): void {
   const references = new Map<string, string>();
   const given = { sheet, edits, settings, references };
   const view = createView(frame, grid, given);
-  const all: Grid = { ...given, view, say: () => undefined };
+  const all: Grid = {
+    ...given,
+    view,
+    change: (changes) => {
+      const left = sheet.change(changes);
+      if (left > 0) all.say(`${count(left, "cell was", "cells were")} not changed: their rows are no longer open, or are being submitted.`);
+    },
+    say: () => undefined,
+    showOutcome: (...outcome) => part("outcome")?.replaceChildren(...outcome),
+  };
   const tools = bindTools(panel, all);
   edits.onFull = () => all.say("This browser's storage is full. Submit your changes before you close the page, or they are lost.");
   const judge = judgeChanges(all);
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
-  const commands = controlGrid(all, editable, leave);
+  const commands = controlGrid(all, leave);
   for (const [name, run] of Object.entries(commands)) panel.querySelector(`[data-do="${name}"]`)?.addEventListener("click", run);
   /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {
@@ -68,21 +77,16 @@ function start(panel: HTMLElement): void {
     table.replaceWith(grid);
     panel.classList.remove("waiting");
   };
-  let loads = 0;
-  const load = (address: string, firstPage?: PageOfRows) => {
-    loads += 1;
-    const own = loads;
-    void loadRows(all, tools, { address, firstPage, takeOver, isCurrent: () => own === loads });
-  };
+  const load = createLoading(all, tools, takeOver);
   const first = panel.dataset["first"];
-  load(settings.rowsUrl, first ? (JSON.parse(first) as PageOfRows) : undefined);
+  void load(settings.rowsUrl, first ? (JSON.parse(first) as PageOfRows) : undefined);
   const reload = (query: string, keepsOutcome = false) => {
     tools.loading(keepsOutcome);
     sheet.clear();
     frame.scrollTop = 0;
     view.active = { row: 0, column: view.leading };
     view.anchor = view.active;
-    load(`${settings.base}/rows${query}`);
+    void load(`${settings.base}/rows${query}`);
   };
   bindReasons(reload);
   followStates(all);
@@ -97,40 +101,33 @@ interface PageOfRows {
   readonly next: string | null;
 }
 
-interface Loading {
-  readonly address: string;
-  /** The first page of rows, if it is there already. */
-  readonly firstPage: PageOfRows | undefined;
-  readonly takeOver: () => void;
-  /** False once other rows are wanted. */
-  readonly isCurrent: () => boolean;
-}
-
-/** Rows come page by page, in the background. */
-async function loadRows({ sheet, view, references, say }: Grid, tools: Tools, loading: Loading): Promise<void> {
-  const { address, firstPage, takeOver, isCurrent } = loading;
-  let cursor: string | null = "";
-  let next = firstPage;
-  try {
-    while (cursor !== null && sheet.rows.length < mostLoaded) {
-      const more: string = cursor === "" ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
-      const page: PageOfRows = next ?? (await askServerAgain(address + more));
-      next = undefined;
-      if (!isCurrent()) return;
-      const first = sheet.rows.length === 0 && page.rows.length > 0;
-      for (const [importId, reference] of Object.entries(page.references)) references.set(importId, reference);
+/** Rows come page by page, in the background, until other rows are wanted. `first`: the first page, if it is there already. */
+function createLoading({ sheet, view, references, say }: Grid, tools: Tools, takeOver: () => void) {
+  let loads = 0;
+  return async (address: string, first?: PageOfRows): Promise<void> => {
+    loads += 1;
+    const own = loads;
+    let cursor: string | null | undefined;
+    try {
+      while (cursor !== null && sheet.rows.length < mostLoaded) {
+        const more = cursor === undefined ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
+        const page: PageOfRows = (cursor === undefined && first) || (await askServerAgain(address + more));
+        if (own !== loads) return;
+        const areFirst = sheet.rows.length === 0 && page.rows.length > 0;
+        for (const [importId, reference] of Object.entries(page.references)) references.set(importId, reference);
+        takeOver();
+        tools.chooseColumns(page.rows, areFirst);
+        sheet.add(page.rows);
+        if (areFirst) view.refresh();
+        cursor = page.next;
+      }
+    } catch (error) {
+      if (own !== loads) return;
       takeOver();
-      tools.chooseColumns(page.rows, first);
-      sheet.add(page.rows);
-      if (first) view.refresh();
-      cursor = page.next;
+      say(error instanceof RequestRefused ? error.message : "The rows could not be loaded. Reload the page.");
     }
-  } catch (error) {
-    if (!isCurrent()) return;
-    takeOver();
-    say(error instanceof RequestRefused ? error.message : "The rows could not be loaded. Reload the page.");
-  }
-  tools.loaded(cursor === null);
+    tools.loaded(cursor === null);
+  };
 }
 
 for (const panel of document.querySelectorAll<HTMLElement>("#corrections")) start(panel);

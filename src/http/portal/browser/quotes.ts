@@ -1,5 +1,5 @@
 // The form for quotes: finding customers, adding and pasting items, and telling what a postcode is while it is typed.
-import { pastedCells } from "./clipboard.js";
+import { pasteBlock } from "./clipboard.js";
 
 const form = document.querySelector<HTMLFormElement>(".quote-form");
 
@@ -27,29 +27,13 @@ function addRow(): HTMLTableRowElement | undefined {
   return row;
 }
 
-function sayFull(): void {
-  const hint = document.querySelector<HTMLElement>("#items-hint");
-  if (hint) hint.textContent = `Only the first ${mostItems} items were pasted. To price more items, use the API.`;
-}
-
 /** A block of cells from a spreadsheet goes in from the cell that has the focus. */
 function paste(event: ClipboardEvent): void {
-  const target = event.target;
-  if (!(target instanceof HTMLInputElement) || !target.closest("table.items")) return;
-  let row = target.closest("tr") as HTMLTableRowElement | null | undefined;
-  const first = target.closest("td")?.cellIndex ?? 0;
-  for (const cells of pastedCells(event)) {
-    row ??= addRow();
-    if (!row) {
-      sayFull();
-      return;
-    }
-    for (const [index, value] of cells.entries()) {
-      const input = row.cells[first + index]?.querySelector("input");
-      if (input) input.value = value;
-    }
-    row = row.nextElementSibling as HTMLTableRowElement | null;
-  }
+  const { target } = event;
+  const pasted = target instanceof Element && target.closest("table.items") ? pasteBlock(event, addRow) : undefined;
+  const hint = document.querySelector<HTMLElement>("#items-hint");
+  if (pasted && pasted.left > 0 && hint)
+    hint.textContent = `Only the first ${mostItems} items were pasted. To price more items, use the API.`;
 }
 
 interface Suggestion {

@@ -105,30 +105,24 @@ function start(form: HTMLFormElement): void {
     refusal.replaceChildren();
   });
 
-  if (file && drop) takeDropped(file, drop);
-
-  function takeDropped(file: HTMLInputElement, drop: HTMLElement): void {
-    const over = (isOver: boolean) => drop.classList.toggle("over", isOver);
-    drop.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      over(true);
-    });
-    drop.addEventListener("dragleave", () => over(false));
-    drop.addEventListener("drop", (event) => {
-      event.preventDefault();
-      over(false);
-      const dropped = event.dataTransfer?.files;
-      if (running || !dropped || dropped.length === 0) return;
-      if (dropped.length > 1) {
-        say(["Drop one file at a time."]);
-        return;
-      }
-      file.files = dropped;
-      file.dispatchEvent(new Event("change", { bubbles: true }));
-    });
-    // A file that misses the area must not replace the page.
-    for (const name of ["dragover", "drop"] as const) addEventListener(name, (event) => event.preventDefault());
-  }
+  if (!file || !drop) return;
+  const over = (isOver: boolean) => drop.classList.toggle("over", isOver);
+  drop.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    over(true);
+  });
+  drop.addEventListener("dragleave", () => over(false));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    over(false);
+    const dropped = event.dataTransfer?.files;
+    if (running || !dropped || dropped.length === 0) return;
+    if (dropped.length > 1) return say(["Drop one file at a time."]);
+    file.files = dropped;
+    file.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  // A file that misses the area must not replace the page.
+  for (const name of ["dragover", "drop"] as const) addEventListener(name, (event) => event.preventDefault());
 }
 
 function messagesOf({ status, responseText }: XMLHttpRequest): readonly string[] {

@@ -1,7 +1,7 @@
 // All open pages of this process that change by themselves: how many there may be, when each ends, and which are told to fetch what they show
 // again. One reading feeds all of them, however many are open.
 import type { Logger } from "pino";
-import { createSlots } from "../../../slots.js";
+import { TooBusy } from "../../../portErrors.js";
 import { answerInTime, onClientLeft } from "../../server/answerInTime.js";
 
 export const openPageLimits = { inAll: 2_000, perOrganisation: 500, perSession: 20 } as const;
@@ -40,31 +40,24 @@ const mostToldOfOne = 5;
 const lookMs = 2_000;
 const beatMs = 15_000;
 /** A browser that reads nothing for this long has left. The adapter does not always report that. */
-const mostWaitingMs = 60_000;
+const mostStuckMs = 60_000;
 /** Without an answer about its session for this long a stream ends. */
 const mostUnknownMs = 30_000;
 
 export function createOpenPages({ versions, signedIn, closing, logger, limits: given }: OpenPagesOptions) {
   const limits = { ...openPageLimits, ...given };
-  const refusal = "Too many pages are open that change by themselves. Close some, or reload this one by hand";
-  const ofOrganisations = createSlots({ inAll: limits.inAll, each: limits.perOrganisation, refusal });
-  const ofSessions = createSlots({ inAll: limits.inAll, each: limits.perSession, refusal });
-  const pages = new Set<OpenPage>();
+  /** All that have a slot, and those of them that a browser reads. */
+  const [held, pages] = [new Set<OpenPage>(), new Set<OpenPage>()];
   let isLooking = false;
   let [looked, known, beaten] = [0, 0, 0];
 
-  const claim = ({ session, organisationId }: PageToOpen) => {
-    const ofSession = ofSessions.claim(session);
-    try {
-      const ofOrganisation = ofOrganisations.claim(organisationId);
-      return () => {
-        ofSession();
-        ofOrganisation();
-      };
-    } catch (error) {
-      ofSession();
-      throw error;
-    }
+  const ensurePlace = ({ organisationId, session }: PageToOpen) => {
+    const all = [...held];
+    const isFull =
+      all.length >= limits.inAll ||
+      all.filter((page) => page.organisationId === organisationId).length >= limits.perOrganisation ||
+      all.filter((page) => page.session === session).length >= limits.perSession;
+    if (isFull) throw new TooBusy("Too many pages are open that change by themselves. Close some, or reload this one by hand");
   };
 
   const tell = async () => {
@@ -76,8 +69,8 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
       const { organisationId } = page;
       const isTurn = told.length < mostTold && told.filter((each) => each === organisationId).length < mostToldOfOne;
       if (version === undefined || version === page.version || !isTurn) continue;
+      if (!page.send(`data: ${JSON.stringify({ version })}\n\n`)) continue; // it is told of the version of its next turn
       page.version = version;
-      page.send(`data: ${JSON.stringify({ version })}\n\n`);
       told.push(organisationId);
       if (pages.delete(page)) pages.add(page); // behind those that wait
     }
@@ -94,7 +87,7 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
     if (alive) known = now;
     for (const page of pages) {
       const isSignedOut = alive !== undefined && sessions.has(page.session) && !alive.has(page.session);
-      if (isSignedOut || now - known > mostUnknownMs || now - (page.waitingSince() ?? now) > mostWaitingMs) page.end();
+      if (isSignedOut || now - known > mostUnknownMs || now - (page.stuckSince ?? now) > mostStuckMs) page.end();
     }
     if (now - beaten < beatMs) return;
     beaten = now;
@@ -128,7 +121,7 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
   return {
     /** The events for one page. Throws 503 where too many pages are open already. */
     open: (request: PageToOpen): ReadableStream<Uint8Array> => {
-      const release = claim(request);
+      ensurePlace(request);
       const { page, body } = openStream(request, {
         onOpen: () => {
           if (closing.aborted) return page.end();
@@ -137,10 +130,11 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
           keepLooking(tickMs);
         },
         onEnd: () => {
-          release();
+          held.delete(page);
           pages.delete(page);
         },
       });
+      held.add(page);
       onClientLeft(request.left, () => page.end());
       return body;
     },
@@ -150,7 +144,7 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
 type OpenPage = ReturnType<typeof openStream>["page"];
 
 const reconnectMs = 3_000;
-const stuckMs = 1_000;
+const cutAfterMs = 1_000;
 
 interface StreamEvents {
   /** Called when the browser begins to read, not before: a browser that has already left neither reads nor cancels. */
@@ -159,52 +153,51 @@ interface StreamEvents {
   readonly onEnd: () => void;
 }
 
-/** Server-sent events to one browser. */
-function openStream({ organisationId, session, watched, version, cut }: PageToOpen, { onOpen, onEnd }: StreamEvents) {
-  /** A slow browser gets the latest message alone. */
-  let waiting = `retry: ${reconnectMs}\n\n`;
+/** Server-sent events to one browser. Nothing is kept for a browser that is not ready for it. */
+function openStream(request: PageToOpen, { onOpen, onEnd }: StreamEvents) {
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let state: "new" | "open" | "ended" = "new";
-  let since: number | undefined;
-  let wake: () => void = () => undefined;
+  /** Set while the browser is ready for something. */
+  let resume: (() => void) | undefined;
   const page = {
-    organisationId,
-    session,
-    watched,
-    version,
-    send: (text: string) => {
-      if (state !== "open") return;
-      if (text.startsWith("data: ") || waiting === "") waiting = text;
-      since ??= performance.now();
-      wake();
+    ...request,
+    /** Since when something could not be sent. */
+    stuckSince: undefined as number | undefined,
+    /** Whether the browser was ready for it. */
+    send: (text: string): boolean => {
+      if (!resume) {
+        page.stuckSince ??= performance.now();
+        return false;
+      }
+      controller?.enqueue(new TextEncoder().encode(text));
+      resume();
+      resume = undefined;
+      return true;
     },
-    /** Since when something waits that the browser has not taken; undefined where nothing does. */
-    waitingSince: () => since,
-    end: () => {
+    end: (isCancelled = false) => {
       if (state === "ended") return;
       state = "ended";
-      waiting = "";
-      if (since !== undefined && performance.now() - since > stuckMs) cut();
-      wake();
+      if (page.stuckSince !== undefined && performance.now() - page.stuckSince > cutAfterMs) request.cut();
+      if (!isCancelled) controller?.close();
       onEnd();
     },
   };
   const body = new ReadableStream<Uint8Array>(
     {
-      async pull(controller) {
-        if (state === "new") {
-          state = "open";
-          onOpen();
-        }
-        if (state === "open" && waiting === "")
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        if (waiting === "") return state === "ended" ? controller.close() : undefined;
-        controller.enqueue(new TextEncoder().encode(waiting));
-        waiting = "";
-        since = undefined;
+      start: (own) => {
+        controller = own;
       },
-      cancel: () => page.end(),
+      pull: () => {
+        page.stuckSince = undefined;
+        const sent = new Promise<void>((resolve) => {
+          resume = resolve;
+        });
+        if (state === "open") return sent;
+        state = "open";
+        page.send(`retry: ${reconnectMs}\n\n`);
+        return onOpen();
+      },
+      cancel: () => page.end(true),
     },
     { highWaterMark: 0 },
   );

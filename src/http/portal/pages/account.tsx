@@ -3,16 +3,7 @@ import { endOwnSession, endOwnSessions, formTokenOf, listSessions, type OwnSessi
 import { longestName } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { passwordHashOf } from "../../../queries/lookUps/members.js";
-import {
-  defineForm,
-  definePage,
-  type FormDefinition,
-  type PageContent,
-  type PortalDeps,
-  type SignedInVisit,
-  type Subject,
-  withNotice,
-} from "../pageDefinition.js";
+import { defineForm, definePage, type Subject, withNotice } from "../pageDefinition.js";
 import { browserName, unknownBrowser } from "../sessions/browserName.js";
 import { knownBrowser } from "../sessions/cookies.js";
 import { addressOf } from "../sessions/signInLog.js";
@@ -24,7 +15,7 @@ import { signedOut, tooManyTries } from "./signIn.js";
 
 const path = "/portal/account";
 
-async function showAccount({ person, query }: SignedInVisit, { pool }: PortalDeps): Promise<PageContent> {
+const accountPage = definePage(path, "look", async ({ person, query }, { pool }) => {
   const { email, name, role, organisationId, organisationName, memberId, sessionId: own } = person;
   const sessions = await listSessions(pool, person);
   const hasPassword = (await passwordHashOf(organisationId, memberId, pool)) !== undefined;
@@ -74,9 +65,7 @@ async function showAccount({ person, query }: SignedInVisit, { pool }: PortalDep
       </>
     ),
   };
-}
-
-const accountPage = definePage(path, "look", showAccount);
+});
 
 const PasswordForm = ({ email }: { email: string }) => (
   <>
@@ -107,67 +96,48 @@ const columns = (own: string): readonly Column<OwnSession>[] => [
   )),
 ];
 
-const saveName: FormDefinition["submit"] = async (visit, fields, { members }) => {
+const nameForm = defineForm(accountPage, { below: "/name", faults: { name: /name/ } }, async (visit, fields, { members }) => {
   const name = await renameMember(members, visit.person, fields.get("name"), visit.requestId);
   return withNotice(path, `Name changed to ${name}.`);
-};
+});
 
-const savePassword: FormDefinition["submit"] = async (visit, fields, deps) => {
+const faults = { currentPassword: /^The current password/, password: /password/i };
+
+const passwordForm = defineForm(accountPage, { below: "/password", faults }, async (visit, fields, deps) => {
   const { context, person, requestId } = visit;
+  const { signIn, signInLog, sessionCookie } = deps;
   const given = {
     current: fields.get("currentPassword"),
     chosen: fields.get("password"),
     address: addressOf(context, deps.trustedProxies),
-    known: knownBrowser(deps, context),
+    known: knownBrowser(deps).read(context),
     browser: browserName(context.req.header("user-agent")),
   };
-  const answer = await changePassword({ ...deps.members, signIn: deps.signIn }, person, given, requestId);
+  const answer = await changePassword({ ...deps.members, signIn }, person, given, requestId);
   switch (answer.kind) {
     case "changed":
-      return passwordChanged(visit, deps, answer.token);
+      if (answer.token === undefined) return signedOut(visit, deps, "Password changed. Sign in with the new one.");
+      sessionCookie.write(context, answer.token);
+      return { ...withNotice(path, "Password changed. You are signed out everywhere else."), owner: formTokenOf(answer.token) };
     case "wrong":
-      deps.signInLog.refused(context, "password", "the current password is wrong, at a change of the password", person.email);
+      signInLog.refused(context, "password", "the current password is wrong, at a change of the password", person.email);
       throw new Rejection("invalid", "The current password is wrong");
     case "wait":
-      deps.signInLog.slowed(context, "password", answer.seconds, person.email);
-      return wait(visit, deps, answer.seconds);
+      signInLog.slowed(context, "password", answer.seconds, person.email);
+      throw tooManyTries(answer.seconds);
   }
-};
+});
 
-function passwordChanged(visit: SignedInVisit, deps: PortalDeps, token: string | undefined) {
-  if (token === undefined) return signedOut(visit, deps, "Password changed. Sign in with the new one.");
-  deps.sessionCookie.write(visit.context, token);
-  const line = "Password changed. You are signed out everywhere else.";
-  return { ...withNotice(path, line), owner: formTokenOf(token) };
-}
-
-async function wait(visit: SignedInVisit, deps: PortalDeps, seconds: number): Promise<PageContent> {
-  const notice = { kind: "error", lines: [tooManyTries(seconds)] } as const;
-  return { ...(await showAccount({ ...visit, notice }, deps)), notice, status: 429, retryAfter: seconds };
-}
-
-const endSession: FormDefinition["submit"] = async (visit, _, deps) => {
+const sessionForm = defineForm(accountPage, "/sessions/{sessionId}/sign-out", async (visit, _, deps) => {
   const sessionId = visit.params["sessionId"] ?? "";
   await endOwnSession(deps.pool, visit.person, sessionId);
   if (sessionId === visit.person.sessionId) return signedOut(visit, deps, "You are signed out.");
   return withNotice(path, "That browser is signed out.");
-};
+});
 
-const endAllSessions: FormDefinition["submit"] = async (visit, _, deps) => {
+const everywhereForm = defineForm(accountPage, "/sign-out-everywhere", async (visit, _, deps) => {
   await endOwnSessions(deps.pool, visit.person);
   return signedOut(visit, deps, "You are signed out everywhere.");
-};
+});
 
-export const account: Subject = {
-  pages: [accountPage],
-  forms: [
-    defineForm(accountPage, { below: "/name", faults: { name: /name/ } }, saveName),
-    defineForm(
-      accountPage,
-      { below: "/password", faults: { currentPassword: /^The current password/, password: /password/i } },
-      savePassword,
-    ),
-    defineForm(accountPage, "/sessions/{sessionId}/sign-out", endSession),
-    defineForm(accountPage, "/sign-out-everywhere", endAllSessions),
-  ],
-};
+export const account: Subject = { pages: [accountPage], forms: [nameForm, passwordForm, sessionForm, everywhereForm] };

@@ -11,8 +11,11 @@ export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps
   const { organisationId } = visit.person;
   const { now, catalogueVersion } = await presentCatalogueOf(organisationId, deps.pool);
   const catalogue = await deps.catalogues(organisationId, catalogueVersion);
-  return { now, catalogueVersion, catalogue, nameOf: (customerId: string) => catalogue.customers.get(customerId)?.name };
+  const nameOf = (customerId: string) => catalogue.customers.get(customerId)?.name;
+  return { now, catalogueVersion, catalogue, file: catalogue.file, nameOf };
 });
+
+export type PresentCatalogue = Awaited<ReturnType<typeof presentCatalogue>>;
 
 export function Customer({ customerId, nameOf }: { customerId: string | null; nameOf: NameOfCustomer }) {
   if (!customerId) return <span class="muted">Without a customer</span>;

@@ -49,7 +49,7 @@ const list = listPage<LogEntry>({
   fileName: "log",
   caption: "What happened, newest first",
   filters: chipsOf,
-  query: async (visit, page, { pool }) => listLog(visit.person.organisationId, filterOf(visit), page, pool),
+  readRows: async (visit, page, { pool }) => listLog(visit.person.organisationId, filterOf(visit), page, pool),
   columns: async (visit, deps, entries) => columns(await sentenceContextOf(visit, entries, deps)),
   empty: (_, why) => (
     <EmptyState title={why === "none" ? "Nothing here yet" : "No entries match this filter"}>

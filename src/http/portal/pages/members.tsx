@@ -21,23 +21,23 @@ const membersList = listPage<MemberSummary>({
   of: ["member", "members"],
   caption: "Members of the organisation",
   action: (visit) => (isInviting(visit) ? null : <ButtonLink to={withQuery(membersPath, { invite: "member" })} label="Invite member" />),
-  query: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
+  readRows: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
   columns: (visit) => columns(visit),
   muted: ({ status }) => status === "removed",
   above: (visit, _, rows) => (
     <>
       <MemberQuestion visit={visit} members={rows} />
-      {isInviting(visit) ? <Invitation visit={visit} /> : null}
+      {isInviting(visit) ? <Invitation /> : null}
     </>
   ),
   empty: () => null,
 });
-const Invitation = ({ visit }: { visit: SignedInVisit }) => (
+const Invitation = () => (
   <Panel id="invite" title="Invite a person">
     <Form to={membersPath} class="in-line">
       <Field label="Email" name="email" type="email" maxlength={254} autocomplete="off" />
       <Field label="Name" name="name" maxlength={200} autocomplete="off" required={false} />
-      <Choice label="Role" name="role" options={roles} value={visit.submitted.get("role") || "operator"} />
+      <Choice label="Role" name="role" options={roles} value="operator" />
       <Button label="Invite" />
       <ButtonLink to={membersPath} label="Cancel" quiet />
     </Form>

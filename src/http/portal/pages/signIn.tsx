@@ -4,11 +4,21 @@ import { recordRefusals, recordSignIn } from "../../../commands/members/signInRe
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
 import { withQuery } from "../links.js";
-import { defineForm, definePage, type FormResult, type PageContent, type PortalDeps, type Visit, withNotice } from "../pageDefinition.js";
+import {
+  defineForm,
+  definePage,
+  FormRefusal,
+  type FormResult,
+  type PageContent,
+  type PortalDeps,
+  type Visit,
+  withNotice,
+} from "../pageDefinition.js";
 import { browserName } from "../sessions/browserName.js";
 import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
 import { Button, Field, Form } from "../shell/form.js";
+import { countInWords } from "../shell/formats.js";
 import { ButtonLink } from "../shell/link.js";
 import { ownerOf } from "../visits.js";
 import { overviewPage } from "./overview.js";
@@ -31,13 +41,9 @@ export function safeReturn(text: string | undefined): string {
   return /^\/portal\/(?:sign-in|sign-out|join|sso)(?:\/|$)/.test(url.pathname) ? "/portal" : `${url.pathname}${url.search}`;
 }
 
-export const signInPage = definePage<Visit>(path, "anyone", async (visit, deps) => {
+export const signInPage = definePage<Visit>(path, "anyone", async (visit, { singleSignOn }) => {
   const next = safeReturn(visit.submitted.get("next") || visit.query["next"]);
   if (visit.person && !visit.notice) return { goTo: next };
-  return signInContent(visit, next, deps);
-});
-
-function signInContent(visit: Visit, next: string, deps: PortalDeps): PageContent {
   return {
     title: "Sign in",
     body: (
@@ -47,11 +53,11 @@ function signInContent(visit: Visit, next: string, deps: PortalDeps): PageConten
           who work with it.
         </p>
         <Form to={path} hidden={{ next }}>
-          <Field label="Email" name="email" type="email" maxlength={254} value={visit.submitted.get("email")} autocomplete="username" />
+          <Field label="Email" name="email" type="email" maxlength={254} autocomplete="username" />
           <Field label="Password" name="password" type="password" maxlength={1000} autocomplete="current-password" />
           <Button label="Sign in" />
         </Form>
-        {deps.singleSignOn === undefined ? null : (
+        {singleSignOn === undefined ? null : (
           <p class="or">
             <ButtonLink to={withQuery(singleSignOnPaths.begin, { returnTo: next })} label="Sign in with single sign-on" quiet />
           </p>
@@ -60,13 +66,13 @@ function signInContent(visit: Visit, next: string, deps: PortalDeps): PageConten
       </>
     ),
   };
-}
+});
 
 export const signInForm = defineForm(signInPage, "", async (visit, fields, deps) => {
   const next = safeReturn(fields.get("next"));
   const { context } = visit;
   const [email, password] = [fields.get("email"), fields.get("password")];
-  const [address, known] = [addressOf(context, deps.trustedProxies), knownBrowser(deps, context)];
+  const [address, known] = [addressOf(context, deps.trustedProxies), knownBrowser(deps).read(context)];
   const answer = await deps.signIn({ email, password, address, known });
   switch (answer.kind) {
     case "verified":
@@ -74,20 +80,16 @@ export const signInForm = defineForm(signInPage, "", async (visit, fields, deps)
     case "refused":
       deps.signInLog.refused(context, "password", "the e-mail or the password is wrong", email);
       recordRefusals(deps.members, answer.members, visit.requestId, notRecorded(visit, deps));
-      return signInAgain(visit, email, next, deps, 401, "Email or password is wrong.");
+      throw new FormRefusal("Email or password is wrong.", 401);
     case "wait":
       deps.signInLog.slowed(context, "password", answer.seconds, email);
-      return { ...signInAgain(visit, email, next, deps, 429, tooManyTries(answer.seconds)), retryAfter: answer.seconds };
+      throw tooManyTries(answer.seconds);
   }
 });
 
-export const tooManyTries = (seconds: number): string =>
-  `Too many attempts. Try again in ${seconds < 120 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : `${Math.ceil(seconds / 60)} minutes`}.`;
-
-function signInAgain(visit: Visit, email: string, next: string, deps: PortalDeps, status: number, line: string): PageContent {
-  const submitted = { get: (name: string) => (name === "email" ? email : ""), all: () => [] };
-  const notice = { kind: "error" as const, lines: [line] };
-  return { ...signInContent({ ...visit, submitted, notice }, next, deps), status, notice };
+export function tooManyTries(seconds: number): FormRefusal {
+  const wait = seconds < 120 ? countInWords(seconds, "second") : `${Math.ceil(seconds / 60)} minutes`;
+  return new FormRefusal(`Too many attempts. Try again in ${wait}.`, 429, seconds);
 }
 
 /** One membership goes straight in; of several the person says which. */
@@ -117,7 +119,7 @@ export const organisationForm = defineForm(signInPage, "/organisation", async (v
   const taken = await takeChoice(deps, visit.context, choice);
   if (taken) return openSession(taken.member, next, taken.way, visit, deps);
   deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
-  return signInAgain(visit, "", next, deps, 401, "This page has expired. Sign in again.");
+  throw new FormRefusal("This page has expired. Sign in again.", 401);
 });
 
 /** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */

@@ -1,17 +1,14 @@
 // Single sign-on: the address that sends the browser away, and the one that it comes back to.
-import { z } from "zod";
-import { takeOnce, takeOnceMinutes } from "../../../commands/members/sessions.js";
+import { takeOnce } from "../../../commands/members/sessions.js";
 import { emailKey } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
 import { membersWithEmail } from "../../../queries/lookUps/members.js";
 import type { FormResult, PageDefinition, PortalDeps, Visit } from "../pageDefinition.js";
 import { singleSignOnCookie } from "../sessions/cookies.js";
-import { openSealed, sealValue } from "../sessions/sealedValues.js";
 import { safeReturn, signInAs, singleSignOnPaths } from "./signIn.js";
 
 const way = "single sign-on";
-const keptChecks = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
 
 /** Sets the cookie that the provider's answer is compared with. */
 export const beginPage: PageDefinition<Visit> = {
@@ -21,9 +18,7 @@ export const beginPage: PageDefinition<Visit> = {
   show: async ({ context: c }, deps) => {
     const begun = await configured(deps).begin();
     if (!begun) return backToSignIn("unreachable");
-    const expiresAt = new Date(Date.now() + takeOnceMinutes * 60_000);
-    const value = { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) };
-    singleSignOnCookie(deps.publicUrl, takeOnceMinutes * 60).write(c, sealValue(deps.signingSecret, way, value, expiresAt));
+    singleSignOnCookie(deps).write(c, { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) });
     return { goTo: begun.url };
   },
 };
@@ -35,17 +30,17 @@ export const finishPage: PageDefinition<Visit> = {
   leadsOn: true,
   show: async (visit, deps) => {
     const { context: c } = visit;
-    const { pool, publicUrl, signingSecret, signInLog } = deps;
+    const { pool, signInLog } = deps;
     const singleSignOn = configured(deps);
     const refused = (reason: Refusal, email?: string) => {
       signInLog.refused(c, way, reason, email);
       return backToSignIn(reason);
     };
-    const cookie = singleSignOnCookie(publicUrl, 0);
-    const found = keptChecks.safeParse(openSealed(signingSecret, way, cookie.read(c), new Date()));
+    const cookie = singleSignOnCookie(deps);
+    const begun = cookie.read(c);
     cookie.clear(c);
-    if (!found.success || c.req.query("state") !== found.data.state) return refused("refused");
-    const { returnTo, ...checks } = found.data;
+    if (!begun || c.req.query("state") !== begun.state) return refused("refused");
+    const { returnTo, ...checks } = begun;
     if (!(await takeOnce(pool, checks.state))) return refused("refused");
     const identity = await singleSignOn.finish(new URL(c.req.url).search, checks);
     if (identity.kind !== "verified") return refused(identity.kind);

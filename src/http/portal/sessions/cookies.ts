@@ -4,43 +4,38 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Pool } from "pg";
 import { z } from "zod";
-import { type NamelessMember, sessionLimits, takeOnce } from "../../../commands/members/sessions.js";
-import type { KnownBrowser } from "../../../commands/members/signIn.js";
+import { type NamelessMember, sessionLimits, takeOnce, takeOnceMinutes } from "../../../commands/members/sessions.js";
 import { hashToken, makeToken } from "../../../domain/members.js";
 import { openSealed, sealValue } from "./sealedValues.js";
 import type { SignInWay } from "./signInLog.js";
 
-export interface PortalCookie {
-  read(c: Context): string | undefined;
-  write(c: Context, value: string): void;
+export interface PortalCookie<Value = string> {
+  read(c: Context): Value | undefined;
+  write(c: Context, value: Value): void;
   clear(c: Context): void;
 }
 
-const secondsPerDay = 86_400;
+const daySeconds = 86_400;
 
-export const sessionCookie = (publicUrl: string): PortalCookie =>
-  portalCookie(publicUrl, "waybill", sessionLimits.longestDays * secondsPerDay);
+/** How long a browser keeps each. */
+const secondsOf = {
+  waybill: sessionLimits.longestDays * daySeconds,
+  waybill_sso: takeOnceMinutes * 60,
+  waybill_choice: 5 * 60, // less than the time for which a taken choice is remembered
+  waybill_totals: 100 * daySeconds,
+  waybill_known: 180 * daySeconds,
+  waybill_notice: 60,
+} as const;
+type CookieName = keyof typeof secondsOf;
 
-/** What single sign-on has to know when the browser comes back. */
-export const singleSignOnCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_sso", seconds);
-
-/** The browser that is asked which organisation. */
-export const choiceCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_choice", seconds);
-
-/** When the totals of which month were last downloaded, and by whom. */
-export const downloadCookie = (publicUrl: string): PortalCookie => portalCookie(publicUrl, "waybill_totals", 100 * secondsPerDay);
-
-/** A browser in which somebody has signed in before. */
-export const knownCookie = (publicUrl: string, seconds: number): PortalCookie => portalCookie(publicUrl, "waybill_known", seconds);
-
-function portalCookie(publicUrl: string, name: string, maxAge: number): PortalCookie {
+function portalCookie(publicUrl: string, name: CookieName): PortalCookie {
   const secure = publicUrl.startsWith("https:");
   const prefix = secure ? ({ prefix: "host" } as const) : {};
   const options = { ...prefix, httpOnly: true, sameSite: "Lax", secure, path: "/" } as const;
   return {
     read: (c) => (secure ? getCookie(c, name, "host") : getCookie(c, name)),
     // Lax, not Strict: with Strict a link in an e-mail would lead to the sign-in instead of the page.
-    write: (c, value) => setCookie(c, name, value, { ...options, maxAge }),
+    write: (c, value) => setCookie(c, name, value, { ...options, maxAge: secondsOf[name] }),
     clear: (c) => {
       deleteCookie(c, name, options);
     },
@@ -52,30 +47,49 @@ interface SigningDeps {
   readonly signingSecret: string;
 }
 
-const days = 180;
-const mostMembers = 10;
-const knownPurpose = "known browser";
-const known = z.object({ browser: z.string(), memberIds: z.array(z.uuid()) });
+const expiryOf = (name: CookieName) => new Date(Date.now() + secondsOf[name] * 1000);
 
-/** For a browser in which a member has signed in before: other people's wrong passwords do not slow it down. */
-export function knownBrowser({ publicUrl, signingSecret }: SigningDeps, c: Context): KnownBrowser | undefined {
-  const found = known.safeParse(openSealed(signingSecret, knownPurpose, knownCookie(publicUrl, 0).read(c), new Date()));
-  return found.success ? found.data : undefined;
+/** A cookie whose value only this service can read or make. */
+export function sealedCookie<Value>(
+  { publicUrl, signingSecret }: SigningDeps,
+  name: CookieName,
+  { purpose, shape }: { readonly purpose: string; readonly shape: z.ZodType<Value> },
+): PortalCookie<Value> {
+  const cookie = portalCookie(publicUrl, name);
+  return {
+    read: (c) => shape.safeParse(openSealed(signingSecret, purpose, cookie.read(c), new Date())).data,
+    write: (c, value) => cookie.write(c, sealValue(signingSecret, purpose, value, expiryOf(name))),
+    clear: cookie.clear,
+  };
 }
+
+export const sessionCookie = (publicUrl: string): PortalCookie => portalCookie(publicUrl, "waybill");
+
+/** When the totals of which month were last downloaded, and by whom. */
+export const downloadCookie = (publicUrl: string): PortalCookie => portalCookie(publicUrl, "waybill_totals");
+
+/** What single sign-on has to know when the browser comes back. */
+const begunSignOn = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
+
+export const singleSignOnCookie = (deps: SigningDeps) =>
+  sealedCookie(deps, "waybill_sso", { purpose: "single sign-on", shape: begunSignOn });
+
+const mostMembers = 10;
+const knownMembers = z.object({ browser: z.string(), memberIds: z.array(z.uuid()) });
+
+/** A browser in which somebody has signed in before: other people's wrong passwords do not slow it down. */
+export const knownBrowser = (deps: SigningDeps) => sealedCookie(deps, "waybill_known", { purpose: "known browser", shape: knownMembers });
 
 /** Called at each sign-in. The browser keeps its number; of more members than it has room for, those of the last sign-ins stay. */
 export function rememberBrowser(deps: SigningDeps, c: Context, memberId: string): void {
-  const { browser, memberIds } = knownBrowser(deps, c) ?? { browser: makeToken(randomBytes), memberIds: [] };
-  const value = { browser, memberIds: [memberId, ...memberIds.filter((each) => each !== memberId)].slice(0, mostMembers) };
-  const seconds = days * 86_400;
-  knownCookie(deps.publicUrl, seconds).write(c, sealValue(deps.signingSecret, knownPurpose, value, new Date(Date.now() + seconds * 1000)));
+  const cookie = knownBrowser(deps);
+  const { browser, memberIds } = cookie.read(c) ?? { browser: makeToken(randomBytes), memberIds: [] };
+  cookie.write(c, { browser, memberIds: [memberId, ...memberIds.filter((each) => each !== memberId)].slice(0, mostMembers) });
 }
 
 // An e-mail that is a member of several organisations: the password was right, and the person says which one. What was verified travels
 // in the form, sealed; a password is never sent back to a browser. A cookie binds it to the browser that signed in, and it is taken once.
 
-/** Less than the time for which a taken choice is remembered. */
-const minutes = 5;
 const choicePurpose = "choice";
 const offered = z.object({
   way: z.enum(["password", "single sign-on", "link"]),
@@ -91,10 +105,9 @@ export function offerChoice(
   members: readonly NamelessMember[],
 ): string {
   const browser = makeToken(randomBytes);
-  choiceCookie(publicUrl, minutes * 60).write(c, browser);
-  const kept = members.map(({ memberId, organisationId, credentialsRevision }) => ({ memberId, organisationId, credentialsRevision }));
-  const value = { way, browserSha256: hashToken(browser), members: kept };
-  return sealValue(signingSecret, choicePurpose, value, new Date(Date.now() + minutes * 60_000));
+  portalCookie(publicUrl, "waybill_choice").write(c, browser);
+  const value: z.infer<typeof offered> = { way, browserSha256: hashToken(browser), members: offered.shape.members.parse(members) };
+  return sealValue(signingSecret, choicePurpose, value, expiryOf("waybill_choice"));
 }
 
 /** The member of the chosen organisation. Undefined for another browser's choice, one that was taken or has expired, and another organisation. */
@@ -103,12 +116,12 @@ export async function takeChoice(
   c: Context,
   { sealed, organisationId }: { sealed: string; organisationId: string },
 ): Promise<{ readonly member: NamelessMember; readonly way: SignInWay } | undefined> {
-  const cookie = choiceCookie(publicUrl, 0);
+  const cookie = portalCookie(publicUrl, "waybill_choice");
   const browser = cookie.read(c);
-  const known = offered.safeParse(openSealed(signingSecret, choicePurpose, sealed, new Date()));
-  if (!known.success || browser === undefined || known.data.browserSha256 !== hashToken(browser)) return undefined;
-  const member = known.data.members.find((each) => each.organisationId === organisationId);
+  const { data } = offered.safeParse(openSealed(signingSecret, choicePurpose, sealed, new Date()));
+  if (!data || browser === undefined || data.browserSha256 !== hashToken(browser)) return undefined;
+  const member = data.members.find((each) => each.organisationId === organisationId);
   if (!member || !(await takeOnce(pool, browser))) return undefined;
   cookie.clear(c);
-  return { member, way: known.data.way };
+  return { member, way: data.way };
 }

@@ -1,32 +1,29 @@
 // Changes come from our own pages: the browser says so, and the form brings the session's token.
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { Context } from "hono";
 import { Rejection } from "../../../domain/rejection.js";
 
-interface ChangeRequest {
-  /** A request header by its lower-case name. */
-  readonly header: (name: string) => string | undefined;
-  readonly publicUrl: string;
-}
+type Request = Pick<Context, "req">;
 
 /** Throws `forbidden` for a request that another site may have caused. Enough by itself only where there is no session yet: signing in. */
-export function ensureSameOrigin({ header, publicUrl }: ChangeRequest): void {
-  const site = header("sec-fetch-site");
+export function ensureSameOrigin({ req }: Request, publicUrl: string): void {
+  const site = req.header("sec-fetch-site");
   if (site !== undefined) {
     if (site !== "same-origin") throw notOurs();
     return;
   }
   // Browsers send sec-fetch-site only over https and to this machine itself. Without it the page's origin is compared.
-  const origin = header("origin");
+  const origin = req.header("origin");
   if (origin === undefined || !URL.canParse(origin)) throw notOurs();
   const { host, origin: plain } = new URL(origin);
-  if (plain !== new URL(publicUrl).origin && host !== header("host")) throw notOurs();
+  if (plain !== new URL(publicUrl).origin && host !== req.header("host")) throw notOurs();
 }
 
-/** For every change by a signed-in member: also compares the token that the form brings, which is masked, with the session's. */
-export function ensureOwnForm(request: ChangeRequest & { formToken: string; given: unknown }): void {
-  ensureSameOrigin(request);
-  const wanted = Buffer.from(request.formToken, "base64url");
-  const given = unmaskToken(typeof request.given === "string" ? request.given : "");
+/** For every change by a signed-in member: also compares the token that the form or the script brings, which is masked, with the session's. */
+export function ensureOwnPage(c: Request, publicUrl: string, formToken = "", sent = c.req.header("x-form-token") ?? ""): void {
+  ensureSameOrigin(c, publicUrl);
+  const wanted = Buffer.from(formToken, "base64url");
+  const given = unmaskToken(sent);
   if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) throw notOurs();
 }
 

@@ -71,15 +71,50 @@ export const ButtonForm = ({ to, hidden, label, about, class: kind = "quiet" }: 
   </Form>
 );
 
-interface FieldProps {
+interface LabelledProps {
   readonly label: string;
   readonly name: string;
   /** Needed where several forms of one page have a field of the same name. */
-  readonly id?: string;
+  readonly id?: string | undefined;
+  readonly hint?: string | undefined;
+  /** Only screen readers read the label, where a table's heading shows it. */
+  readonly unseenLabel?: boolean;
+}
+
+/** An input under its label, with what is wrong with it and its hint. */
+function Labelled({ label, name, id = `field-${name}`, hint, unseenLabel, input }: LabelledProps & { input: (own: object) => Child }) {
+  const isFaulty = useVisit().fault?.field === name;
+  const described = [...(isFaulty ? [`${id}-fault`] : []), ...(hint ? [`${id}-hint`] : [])].join(" ") || undefined;
+  return (
+    <div class="field">
+      <label for={id} class={unseenLabel ? "unseen" : undefined}>
+        {label}
+      </label>
+      {input({ id, name, "aria-describedby": described, ...(isFaulty ? { "aria-invalid": "true", autofocus: true } : {}) })}
+      <Fault name={name} id={id} />
+      {hint ? (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** Stands at the field. Screen readers say it when the field gets the focus. */
+function Fault({ name, id = `field-${name}` }: { name: string; id?: string }) {
+  const { fault } = useVisit();
+  return fault?.field === name ? (
+    <p class="field-fault" id={`${id}-fault`} role="alert">
+      {fault.line}
+    </p>
+  ) : null;
+}
+
+interface FieldProps extends LabelledProps {
   readonly type?: "text" | "email" | "password" | "datetime-local" | "date" | "month" | "file";
   /** What it begins with. A form that is shown again has what was sent. */
   readonly value?: string | undefined;
-  readonly hint?: string | undefined;
   readonly accept?: string;
   readonly autocomplete?: string;
   readonly placeholder?: string;
@@ -95,40 +130,17 @@ interface FieldProps {
   readonly readonly?: boolean;
 }
 
-/** Stands at the field. Screen readers say it when the field gets the focus. */
-export function Fault({ name, id = `field-${name}` }: { name: string; id?: string }) {
-  const { fault } = useVisit();
-  return fault?.field === name ? (
-    <p class="field-fault" id={`${id}-fault`} role="alert">
-      {fault.line}
-    </p>
-  ) : null;
-}
-
-export function Field({ label, name, id = `field-${name}`, type = "text", value, hint, required = true, lines, ...rest }: FieldProps) {
-  const { fault, submitted } = useVisit();
-  const isFaulty = fault?.field === name;
-  const described = [...(isFaulty ? [`${id}-fault`] : []), ...(hint ? [`${id}-hint`] : [])].join(" ") || undefined;
-  const input = { id, name, required, "aria-describedby": described, ...(isFaulty ? { "aria-invalid": "true", autofocus: true } : {}) };
-  const text = submitted.all(name)[0] ?? value;
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {lines === undefined ? (
-        <input {...input} type={type} value={text} {...rest} />
-      ) : (
-        <textarea {...input} rows={lines}>
-          {text}
-        </textarea>
-      )}
-      <Fault name={name} id={id} />
-      {hint ? (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      ) : null}
-    </div>
-  );
+export function Field({ label, name, id, hint, type = "text", value, required = true, lines, ...rest }: FieldProps) {
+  const text = useVisit().submitted.all(name)[0] ?? value;
+  const input = (own: object) =>
+    lines === undefined ? (
+      <input {...own} type={type} value={text} required={required} {...rest} />
+    ) : (
+      <textarea {...own} rows={lines} required={required}>
+        {text}
+      </textarea>
+    );
+  return <Labelled {...{ label, name, id, hint, input }} />;
 }
 
 /** Why recorded rows are taken back or corrected: `reasonIn` reads it. */
@@ -136,37 +148,28 @@ export const ReasonField = ({ hint }: { hint: string }) => (
   <Field label="Reason" name="reason" maxlength={limits.reasonLength} hint={hint} autocomplete="off" />
 );
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly name: string;
-  /** Needed where several forms of one page have a choice of the same name. */
-  readonly id?: string;
+interface ChoiceProps extends LabelledProps {
   readonly options: readonly { readonly value: string; readonly label: string }[];
+  /** What it begins with. A form that is shown again has what was sent, unless the page has several choices of this name. */
   readonly value?: string | undefined;
-  /** Only screen readers read the label, where a table's heading shows it. */
-  readonly unseenLabel?: boolean;
 }
 
-export function Choice({ label, name, id = `field-${name}`, options, value, unseenLabel }: ChoiceProps) {
-  const isFaulty = useVisit().fault?.field === name;
-  return (
-    <div class="field">
-      <label for={id} class={unseenLabel ? "unseen" : undefined}>
-        {label}
-      </label>
-      <select id={id} name={name} autofocus={isFaulty} aria-describedby={isFaulty ? `${id}-fault` : undefined}>
-        {options.map((option) => (
-          <option value={option.value} selected={option.value === value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-      <Fault name={name} id={id} />
-    </div>
+export function Choice({ options, value, ...field }: ChoiceProps) {
+  const { submitted } = useVisit();
+  const chosen = (field.id === undefined ? submitted.all(field.name)[0] : undefined) ?? value;
+  const input = (own: object) => (
+    <select {...own}>
+      {options.map((option) => (
+        <option value={option.value} selected={option.value === chosen}>
+          {option.label}
+        </option>
+      ))}
+    </select>
   );
+  return <Labelled {...field} input={input} />;
 }
 
-interface TickProps {
+interface BoxProps {
   readonly label: Child;
   readonly name: string;
   readonly value: string;
@@ -175,20 +178,31 @@ interface TickProps {
   readonly autofocus?: boolean;
 }
 
-/** A box to tick. */
-export const Tick = ({ label, ...input }: TickProps) => (
+const Box = ({ label, ...input }: BoxProps) => (
   <label class="check">
     <input type="checkbox" {...input} />
     <span>{label}</span>
   </label>
 );
 
+/** A box to tick. The empty value behind it says, where the form is shown again, that it was sent without the tick. */
+export function Tick({ checked = false, ...box }: BoxProps) {
+  const [sent] = useVisit().submitted.all(box.name);
+  return (
+    <>
+      <Box {...box} checked={sent === undefined ? checked : sent !== ""} />
+      <input type="hidden" name={box.name} value="" />
+    </>
+  );
+}
+
 interface TicksProps {
   readonly legend: string;
   readonly name: string;
   /** `about`: what stands behind the label instead of the value. */
-  readonly options: readonly { readonly value: string; readonly label: Child; readonly about?: string }[];
-  readonly ticked: readonly string[];
+  readonly options: readonly { readonly value: string; readonly label: string; readonly about?: string }[];
+  /** What is ticked at first. A form that is shown again has what was sent. */
+  readonly ticked?: readonly string[];
   readonly class?: string;
   /** Stands above the boxes. */
   readonly children?: Child;
@@ -197,9 +211,11 @@ interface TicksProps {
 /** The page lists this many boxes. Further ones are entered by their ids. */
 const mostListed = 200;
 
-/** Boxes to tick; of a long list those that are ticked come first. */
-export function Ticks({ legend, name, options, ticked, class: kind = "choices", children }: TicksProps) {
-  const isFaulty = useVisit().fault?.field === name;
+/** Boxes to tick, which `tickedIn` reads; of a long list those that are ticked come first. The empty value is as that of `Tick`. */
+export function Ticks({ legend, name, options, ticked: before = [], class: kind = "choices", children }: TicksProps) {
+  const { fault, submitted } = useVisit();
+  const isFaulty = fault?.field === name;
+  const ticked = submitted.all(name).length > 0 ? tickedIn(submitted, name) : before;
   const isTicked = (value: string) => ticked.includes(value);
   const isLong = options.length > mostListed;
   const sorted = isLong ? options.toSorted((a, b) => Number(isTicked(b.value)) - Number(isTicked(a.value))) : options;
@@ -210,12 +226,13 @@ export function Ticks({ legend, name, options, ticked, class: kind = "choices", 
       <legend>{legend}</legend>
       <Fault name={name} />
       {children}
+      <input type="hidden" name={name} value="" />
       <ul>
         {listed.map(({ value, label, about = value }, index) => {
           const shown = [label, " ", <span class={about === value ? "muted customer-id" : "muted"}>{about}</span>];
           return (
             <li data-name={`${label} ${value}`.toLowerCase()}>
-              <Tick label={shown} {...{ name, value }} checked={isTicked(value)} autofocus={isFaulty && index === 0} />
+              <Box label={shown} {...{ name, value }} checked={isTicked(value)} autofocus={isFaulty && index === 0} />
             </li>
           );
         })}

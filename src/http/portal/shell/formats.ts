@@ -43,6 +43,9 @@ export function groupDigits(number: number | string): string {
   return `${groups.format(whole as Intl.StringNumericLiteral)}${fraction === undefined ? "" : `.${fraction}`}`;
 }
 
+/** The beginning of a text that is too long for a page. */
+export const clipped = (text: string, longest = 200): string => (text.length > longest ? `${text.slice(0, longest)}...` : text);
+
 /** `1 row`, `1,234 rows`. */
 export const countInWords = (count: number, one: string, many = `${one}s`): string => `${groupDigits(count)} ${count === 1 ? one : many}`;
 

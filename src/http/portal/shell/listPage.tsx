@@ -8,7 +8,7 @@ import type { PageDefinition, PageHead, PortalDeps, SignedInVisit, Subject } fro
 import { downloadTable } from "../tableDownloads.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
 import { inJson } from "./formats.js";
-import { Pager } from "./panel.js";
+import { type Names, Pager, pageInMemory, rowsBefore, rowsPerPage } from "./panel.js";
 import { type Column, cellsInFile, isData, sortRows, Table } from "./table.js";
 
 /** A page of rows, or all rows of a list that is short. */
@@ -38,7 +38,7 @@ interface List<Row> {
   readonly head?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Partial<PageHead>>;
   readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<readonly Chip[]>;
   /** Reads the filter from the visit's query and throws a Rejection with a sentence where it is wrong. */
-  readonly query: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<ListedRows<Row>>;
+  readonly readRows: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<ListedRows<Row>>;
   readonly columns: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<readonly Column<Row>[]>;
   /** Shown where there are no rows. `why`: the list is empty, the filter lets none through, or this page has none but others do. */
   readonly empty: (visit: SignedInVisit, why: "none" | "filter" | "page", deps: PortalDeps) => Awaitable<Child>;
@@ -52,14 +52,12 @@ interface List<Row> {
 }
 
 type Awaitable<Found> = Promise<Found> | Found;
-type Names = readonly [one: string, many: string];
 
 /** Of the downloads, without the ending. A page whose path ends with a parameter would be asked for the file. */
 const filesPath = (path: string) => (path.endsWith("}") ? `${path}/rows` : path);
 
 const namesOf = <Row,>({ of }: List<Row>, visit: SignedInVisit): Names => (typeof of === "function" ? of(visit) : of);
 
-export const rowsPerPage = 50;
 /** A longer list is read and shown in its own order only. */
 const mostSorted = 2_000;
 const rowsAtOnce = 500;
@@ -88,25 +86,35 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   const { query } = visit;
   const of = namesOf(list, visit);
   const [path, files] = [list.path, filesPath(list.path)].map((each) => filled(each, visit)) as [string, string];
-  const { cursor, sort, place } = pageQuery(query);
-  const first = await list.query(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
+  const [cursor, sort] = [query["cursor"] || undefined, query["sort"] ?? ""];
+  const first = await list.readRows(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
   const isShort = cursor === undefined && first.nextCursor === null;
   const maySort = isShort || (first.total !== undefined && !first.total.more && first.total.count <= mostSorted);
-  const all = sort !== "" && maySort && !isShort ? await allRows(list, visit, deps) : first.items;
-  const given = await columns(visit, deps, all);
-  const inOrder = sort !== "" && maySort ? sortRows(all, given, sort) : all;
-  // A short list, and a sorted one, are all there: their pages are cut here. Of others the query gives the page.
-  const isWhole = isShort || all !== first.items;
-  const start = isWhole ? Math.min(place, Math.max(0, inOrder.length - 1)) : place;
-  const rows = isWhole ? inOrder.slice(start, start + rowsPerPage) : inOrder;
-  const isLast = !isWhole && first.nextCursor === null;
-  const total = isWhole ? { count: inOrder.length, more: false } : isLast ? { count: start + rows.length, more: false } : first.total;
+  /** A short list, and a sorted one, are all there: their pages are cut here. Of others the query gives the page. */
+  const whole = isShort ? first.items : sort !== "" && maySort ? await allRows(list, visit, deps) : undefined;
+  const given = await columns(visit, deps, whole ?? first.items);
   const kept = Object.fromEntries((list.kept ?? []).map((name) => [name, query[name]]));
   const filter = { ...kept, ...chipQuery(query, chips) };
   const head = await list.head?.(visit, deps);
   const pathOf = (more: Query) => withQuery(path, { ...filter, sort: sort || undefined, ...more });
-  const after = String(start + rows.length);
-  const nextCursor = isWhole ? (start + rows.length < inOrder.length ? after : null) : first.nextCursor;
+  const { nextCursor } = first;
+  const start = rowsBefore(query["after"]);
+  const end = start + first.items.length;
+  const total = nextCursor === null ? { count: end, more: false } : first.total;
+  const { rows, pager } = whole
+    ? pageInMemory(visit, sortRows(whole, given, sort), { of, path: pathOf({}), name: "after" })
+    : {
+        rows: first.items,
+        pager: (
+          <Pager
+            of={of[1]}
+            cursor={start === 0 ? cursor : "before"}
+            nextCursor={nextCursor}
+            path={(next) => pathOf(next === undefined ? {} : { cursor: next, after: String(end) })}
+            range={{ start, shown: first.items.length, total }}
+          />
+        ),
+      };
   const why = first.nextCursor !== null ? "page" : isFiltered(query, chips) || cursor !== undefined ? "filter" : "none";
   return {
     title,
@@ -130,13 +138,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
             empty={rows.length === 0 ? await empty(visit, why, deps) : undefined}
             sorting={maySort && rows.length > 1 ? { by: sort, path: (by) => withQuery(path, { ...filter, sort: by }) } : undefined}
           />
-          <Pager
-            of={of[rows.length === 1 && nextCursor === null && start === 0 ? 0 : 1]}
-            cursor={start === 0 && cursor === undefined ? undefined : "before"}
-            nextCursor={nextCursor}
-            path={(next) => pathOf(next === undefined ? {} : { cursor: isWhole ? undefined : next, after })}
-            range={{ start, shown: rows.length, total }}
-          />
+          {pager}
         </section>
         {await below?.(visit, deps)}
       </>
@@ -147,20 +149,13 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
 /** The path with the visit's parameters: a form that was refused shows the page under its own path. */
 const filled = (path: string, { params }: SignedInVisit) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
 
-/** `after`: how many rows the pages before have. */
-const pageQuery = ({ cursor, sort = "", after = "" }: Readonly<Record<string, string>>) => ({
-  cursor: cursor || undefined,
-  sort,
-  place: /^\d{1,9}$/.test(after) ? Number(after) : 0,
-});
-
 /** For the page's menu. */
 export const downloadMenu = (path: (format: Format) => string) =>
   formats.map((format) => ({ label: `Download ${format.toUpperCase()}`, to: path(format) }));
 
 async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {
   for (let cursor: string | undefined | null; cursor !== null; ) {
-    const page: ListedRows<Row> = await list.query(visit, { limit: rowsAtOnce, cursor, secret: deps.signingSecret }, deps);
+    const page: ListedRows<Row> = await list.readRows(visit, { limit: rowsAtOnce, cursor, secret: deps.signingSecret }, deps);
     yield page.items;
     cursor = page.nextCursor;
   }
@@ -186,12 +181,13 @@ async function downloadList<Row>(list: List<Row>, format: Format, visit: SignedI
   if (format === "json") {
     const pieces = async function* () {
       let before = "[\n";
-      for await (const { columns, rows } of inBatches())
-        for (const row of rows) {
-          yield `${before}${JSON.stringify(Object.fromEntries(columns.map(({ key, value }) => [key, inJson(value(row))])))}`;
-          before = ",\n";
-        }
-      yield before === "[\n" ? "[]\n" : "\n]\n";
+      for await (const { columns, rows } of inBatches()) {
+        const texts = rows.map((row) => JSON.stringify(Object.fromEntries(columns.map(({ key, value }) => [key, inJson(value(row))]))));
+        if (texts.length === 0) continue;
+        yield Buffer.from(before + texts.join(",\n"));
+        before = ",\n";
+      }
+      yield Buffer.from(before === "[\n" ? "[]\n" : "\n]\n");
     };
     return download(visit, deps.downloads, { name: `${name}.json`, contentType: "application/json", pieces });
   }

@@ -1,6 +1,6 @@
 // The parts that pages are made of: panels, facts and pagers.
 import type { Child } from "hono/jsx";
-import { type Query, withQuery } from "../links.js";
+import { withQuery } from "../links.js";
 import type { Visit } from "../pageDefinition.js";
 import { groupDigits } from "./formats.js";
 import { Link } from "./link.js";
@@ -100,30 +100,36 @@ function rangeWords({ start, shown, total = { count: shown, more: true } }: Rang
   return total.count === shown && total.more ? range : `${range} of ${total.more ? "more than " : ""}${groupDigits(total.count)} ${of}`;
 }
 
+export type Names = readonly [one: string, many: string];
+
 interface PageOptions {
-  /** What the pages show, such as `zones`. */
-  readonly of: string;
+  /** What the pages show: `zone`, `zones`. */
+  readonly of: Names;
   readonly path: string;
-  readonly query?: Query;
   /** The parameter that says how many entries the pages before have. */
   readonly name?: string;
   readonly size?: number;
 }
 
-/** A page of a list in memory that stands on a page among others. */
+export const rowsPerPage = 50;
+
+/** From a parameter of the address: how many rows the pages before have. */
+export const rowsBefore = (text = ""): number => (/^\d{1,9}$/.test(text) ? Number(text) : 0);
+
+/** A page of a list in memory. */
 export function pageInMemory<Row>(
-  { query: given }: Visit,
+  { query }: Visit,
   all: readonly Row[],
-  { of, path, query = {}, name = "from", size = 50 }: PageOptions,
+  { of, path, name = "from", size = rowsPerPage }: PageOptions,
 ): { readonly rows: readonly Row[]; readonly pager: Child } {
-  const start = /^\d{1,7}$/.test(given[name] ?? "") ? Number(given[name]) : 0;
+  const start = Math.min(rowsBefore(query[name]), Math.max(0, all.length - 1));
   const rows = all.slice(start, start + size);
   const pager = (
     <Pager
-      of={all.length === 1 ? of.replace(/s$/, "") : of}
+      of={of[all.length === 1 ? 0 : 1]}
       cursor={start === 0 ? undefined : "before"}
       nextCursor={start + size < all.length ? String(start + size) : null}
-      path={(next) => withQuery(path, { ...query, [name]: next })}
+      path={(next) => withQuery(path, { [name]: next })}
       range={{ start, shown: rows.length, total: { count: all.length, more: false } }}
     />
   );

@@ -57,7 +57,7 @@ test("a row that another client has taken leaves the shipment that it names here
   const closure = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "another", note: null };
   sheet.setClosures([[second, closure]]);
   expect([...sheet.unjudged]).toEqual([first]);
-  sheet.judged(first, first.version, null);
+  sheet.judged(first, null);
   sheet.setClosures([[second, { ...closure, state: "corrected" }]]);
   expect(first.verdict).toBeNull();
   expect(sheet.unjudged.size).toBe(0);
@@ -71,6 +71,6 @@ test("two elements of a push with one shipment id are judged and sent apart: one
   sheet.change([{ row: second, field: "customerId", value: "C" }]);
   sheet.setClosures([[first, { state: "superseded", otherId: "o", otherName: "monday.csv", by: "another", note: null }]]);
   expect([...sheet.unjudged]).toEqual([second]);
-  sheet.judged(second, second.version, null);
+  sheet.judged(second, null);
   expect(second.verdict).toBeNull();
 });

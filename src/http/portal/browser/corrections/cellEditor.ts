@@ -1,21 +1,19 @@
 // Editing one cell, with what fits into it. The nearest is offered, and taken only when a person takes it.
 import { count } from "./changes.js";
 import { cellsToReplace } from "./manyCells.js";
-import type { Change } from "./rows.js";
-import { cellValue } from "./sheet.js";
+import { cellValue, isOpen } from "./sheet.js";
 import { createOfferList, type Offer, type Suggestion, suggestionsFor } from "./suggestions.js";
 import type { CellPosition, Grid } from "./view.js";
-
-interface Cells {
-  readonly editable: boolean;
-  readonly change: (changes: readonly Change[]) => void;
-  readonly fieldAt: (column: number) => string | undefined;
-}
 
 const quietMs = 120;
 const mostOffered = 4;
 
-export function createCellEditor({ view, sheet, settings }: Grid, { editable, change, fieldAt }: Cells) {
+/** `take`: what is done with the value. */
+const offerOf =
+  (take: (value: string) => void) =>
+  ({ value, label = "" }: Suggestion): Offer => ({ text: value, hint: label, take: () => take(value) });
+
+export function createCellEditor({ view, sheet, settings, change }: Grid) {
   let editing: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const offers = createOfferList(view.frame);
@@ -26,7 +24,7 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
     editing = undefined;
     clearTimeout(timer);
     offers.close();
-    const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), input.parentElement];
+    const [row, field, cell] = [sheet.rows[position.row], view.fieldAt(position.column), input.parentElement];
     if (cell && row && field !== undefined) cell.textContent = cellValue(row, field);
     if (keep && row && field !== undefined) change([{ row, field, value: input.value }]);
     if (focus) view.goTo(view.active);
@@ -41,18 +39,14 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
       input.value = value;
       end(true);
     };
-    const others = fitting.filter(({ value }) => value !== text);
+    const others = fitting.filter(({ value }) => value !== text).map(offerOf(take));
     offers.tie(input);
-    offers.show(
-      cell,
-      others.map(({ value, label = "" }) => ({ text: value, hint: label, take: () => take(value) })),
-      "below",
-    );
+    offers.show(cell, others, "below");
   };
   const begin = (typed?: string) => {
     const { row: index, column } = view.active;
-    const [row, field, cell] = [sheet.rows[index], fieldAt(column), view.cellAt(view.active)];
-    if (!editable || !row || field === undefined || !cell || row.closure || row.sending) return;
+    const [row, field, cell] = [sheet.rows[index], view.fieldAt(column), view.cellAt(view.active)];
+    if (!settings.editable || !row || field === undefined || !cell || !isOpen(row)) return;
     offers.close();
     view.anchor = view.active;
     const input = document.createElement("input");
@@ -77,9 +71,8 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
     if (event.key === "Escape") end(false);
     else if (step !== undefined && offers.isOpen()) offers.move(step);
     else if (event.key === "Enter" || event.key === "Tab") {
-      const { value } = editing?.input ?? {};
       const marked = offers.marked();
-      if (editing && marked && value !== undefined) editing.input.value = marked.text;
+      if (editing && marked) editing.input.value = marked.text;
       end(true, false);
       const back = event.shiftKey ? -1 : 1;
       const { row, column } = view.active;
@@ -89,28 +82,21 @@ export function createCellEditor({ view, sheet, settings }: Grid, { editable, ch
     event.preventDefault();
   };
 
-  /** The nearest one also for all cells of the column with the same value, with their number. */
-  const offersOf = (near: readonly Suggestion[], position: CellPosition, field: string): Offer[] => {
-    const row = sheet.rows[position.row];
-    if (!row) return [];
-    const find = cellValue(row, field);
-    return near.flatMap(({ value, label = "" }, index) => {
-      const one: Offer = { text: value, hint: label, take: () => change([{ row, field, value }]) };
-      const same = index === 0 ? cellsToReplace(sheet, { field, find, replacement: value, whole: true }) : [];
-      const all = () => change(same.map((each) => ({ row: each.row, field, value })));
-      return same.length > 1 ? [one, { text: value, hint: `in all ${count(same.length, "cell")} with ${find}`, take: all }] : [one];
-    });
-  };
-  /** Offers what is near to the value of the active cell, if the value is at fault. */
+  /** Offers what is near to the value of the active cell, if that is at fault: the nearest also for all cells of the column with this value. */
   const offer = async () => {
     const position = view.active;
-    const [row, field, cell] = [sheet.rows[position.row], fieldAt(position.column), view.cellAt(position)];
-    if (!editable || !row || row.closure || field === undefined || !cell || !settings.suggested.includes(field)) return;
-    const text = cellValue(row, field);
-    if (text.trim() === "" || cell.getAttribute("aria-invalid") !== "true") return;
-    const near = (await suggestionsFor(settings, field, text)).filter((each) => each.near && each.value !== text).slice(0, mostOffered);
+    const [row, field, cell] = [sheet.rows[position.row], view.fieldAt(position.column), view.cellAt(position)];
+    if (!settings.editable || !row || row.closure || field === undefined || !cell || !settings.suggested.includes(field)) return;
+    const find = cellValue(row, field);
+    if (find.trim() === "" || cell.getAttribute("aria-invalid") !== "true") return;
+    const near = (await suggestionsFor(settings, field, find)).filter((each) => each.near && each.value !== find).slice(0, mostOffered);
     if (editing || view.active !== position || view.anchor !== position || view.cellAt(position) !== cell) return;
-    offers.show(cell, offersOf(near, position, field), "beside");
+    const shown = near.map(offerOf((value) => change([{ row, field, value }])));
+    const replacement = near[0]?.value ?? "";
+    const same = cellsToReplace(sheet, { field, find, replacement, whole: true });
+    if (near.length > 0 && same.length > 1)
+      shown.splice(1, 0, { text: replacement, hint: `in all ${count(same.length, "cell")} with ${find}`, take: () => change(same) });
+    offers.show(cell, shown, "beside");
   };
   return { isEditing: () => editing !== undefined, begin, end, key, offer: () => void offer(), closeOffers: offers.close };
 }

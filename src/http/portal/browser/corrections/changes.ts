@@ -1,14 +1,10 @@
 // Changes of cells as a person reads them before they are made or sent: equal ones together, the most frequent first.
 import { element } from "../element.js";
-import type { Column, Row } from "./rows.js";
+import type { Change, Column, Row } from "./rows.js";
 import type { Grid } from "./view.js";
 
-export interface CellChange {
-  readonly row: Row;
-  readonly field: string;
-  readonly before: string;
-  readonly after: string;
-}
+/** A change with the value before it. */
+export type CellChange = Change & { readonly before: string };
 
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString("en-AU")} ${number === 1 ? one : many}`;
@@ -21,34 +17,23 @@ const shownRows = 5;
 
 /** What stands in the rows now instead of what was sent. */
 export const changesOf = (rows: readonly Row[]): CellChange[] =>
-  rows.flatMap((row) => [...row.changed].map(([field, after]) => ({ row, field, before: row.sent.values[field] ?? "", after })));
+  rows.flatMap((row) => [...row.changed].map(([field, value]) => ({ row, field, before: row.sent.values[field] ?? "", value })));
 
 export function changesTable(changes: readonly CellChange[], { settings, references }: Pick<Grid, "settings" | "references">): Node[] {
   const { columns } = settings;
-  const groups = Map.groupBy(changes, ({ row, field, before, after }) => JSON.stringify([row.sent.importId, field, before, after]));
+  const groups = Map.groupBy(changes, ({ row, field, before, value }) => JSON.stringify([row.sent.importId, field, before, value]));
   const sorted = [...groups.values()].sort((one, other) => other.length - one.length);
   const severalImports = new Set(changes.map(({ row }) => row.sent.importId)).size > 1;
   const headings = ["Column", "Before", "After", "Rows", ...(severalImports ? ["Import"] : [])];
-  const line = (same: readonly CellChange[]) => {
-    const [first] = same;
+  const line = ([first, ...others]: readonly CellChange[]) => {
     if (!first) return "";
     const { importId } = first.row.sent;
-    const cells = [
-      headingOf(first.field, columns),
-      valueText(first.before),
-      valueText(first.after),
-      rowsText(same),
-      ...(severalImports ? [references.get(importId) ?? importId] : []),
-    ];
+    const cells = [headingOf(first.field, columns), valueText(first.before), valueText(first.value), rowsText([first, ...others])];
+    if (severalImports) cells.push(references.get(importId) ?? importId);
     return element("tr", {}, ...cells.map((content, at) => element("td", { "data-label": headings[at] ?? "" }, content)));
   };
-  const head = element("tr", {}, ...headings.map((heading) => element("th", { scope: "col" }, heading)));
-  const table = element(
-    "table",
-    { class: "rows" },
-    element("thead", {}, head),
-    element("tbody", {}, ...sorted.slice(0, shownLines).map(line)),
-  );
+  const head = element("thead", {}, element("tr", {}, ...headings.map((heading) => element("th", { scope: "col" }, heading))));
+  const table = element("table", { class: "rows" }, head, element("tbody", {}, ...sorted.slice(0, shownLines).map(line)));
   const region = element("div", { class: "changed-cells", role: "region", "aria-label": "Changes", tabindex: "0" }, table);
   const more = sorted.slice(shownLines).reduce((sum, same) => sum + same.length, 0);
   return more > 0 ? [region, element("p", { class: "hint" }, `And ${count(more, "more change")}.`)] : [region];

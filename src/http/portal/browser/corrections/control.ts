@@ -2,49 +2,28 @@
 import { formatCells, parseCells } from "../clipboard.js";
 import { createCellEditor } from "./cellEditor.js";
 import { count } from "./changes.js";
-import { rangeCommands } from "./manyCells.js";
-import type { Change, Row } from "./rows.js";
+import { changesInRange, rangeCommands } from "./manyCells.js";
+import type { Change } from "./rows.js";
 import { cellValue } from "./sheet.js";
 import type { Grid } from "./view.js";
 
-/** `editable` is false where nothing may be changed. `leave`: puts the focus elsewhere when a person leaves the grid with Escape. */
-export function controlGrid(all: Grid, editable: boolean, leave: () => void) {
-  const { view, sheet } = all;
+/** `leave`: puts the focus elsewhere when a person leaves the grid with Escape. */
+export function controlGrid(all: Grid, leave: () => void) {
+  const { view, sheet, change } = all;
   const { grid } = view;
-
-  const fieldAt = (column: number) => view.columns[column - view.leading]?.name;
-  const change = (changes: readonly Change[]) => {
-    const left = sheet.change(changes);
-    if (left > 0) all.say(`${count(left, "cell was", "cells were")} not changed: their rows are no longer open, or are being submitted.`);
-  };
-  const range = () => {
-    const { from, to } = view.range();
-    return { from: { row: from.row, column: Math.max(view.leading, from.column) }, to };
-  };
-  const cellsOf = (row: Row | undefined, from: number, to: number): string[] =>
-    row ? view.columns.slice(from - view.leading, to - view.leading + 1).map(({ name }) => cellValue(row, name)) : [];
-  const inRange = (value: (row: Row, field: string) => string): Change[] => {
-    const { from, to } = range();
-    const changes: Change[] = [];
-    for (let row = from.row; row <= to.row; row += 1)
-      for (let column = from.column; column <= to.column; column += 1) {
-        const [at, field] = [sheet.rows[row], fieldAt(column)];
-        if (at && field !== undefined) changes.push({ row: at, field, value: value(at, field) });
-      }
-    return changes;
-  };
-
-  const editor = createCellEditor(all, { editable, change, fieldAt });
+  const { editable } = all.settings;
+  const editor = createCellEditor(all);
+  const commands = rangeCommands(all);
 
   const paste = (text: string) => {
     const block = parseCells(text);
-    const { from } = range();
+    const { from } = view.range();
     const [only = "", ...others] = block.flat();
-    if (others.length === 0) return change(inRange(() => only));
+    if (others.length === 0) return change(changesInRange(all, () => only));
     const changes: Change[] = [];
     for (const [down, cells] of block.entries())
       for (const [right, value] of cells.entries()) {
-        const [row, field] = [sheet.rows[from.row + down], fieldAt(from.column + right)];
+        const [row, field] = [sheet.rows[from.row + down], view.fieldAt(from.column + right)];
         if (row && field !== undefined) changes.push({ row, field, value });
       }
     change(changes);
@@ -60,7 +39,6 @@ export function controlGrid(all: Grid, editable: boolean, leave: () => void) {
     for (const row of sheet.rows.slice(from, to + 1)) row.selected = selected;
     sheet.onChange();
   };
-  const commands = rangeCommands(all, { editable, change, inRange, range, fieldAt });
 
   const move = (event: KeyboardEvent, down: number, right: number) => {
     event.preventDefault();
@@ -92,7 +70,7 @@ export function controlGrid(all: Grid, editable: boolean, leave: () => void) {
       editor.begin();
     },
     F2: () => editor.begin(),
-    Delete: () => (editable ? change(inRange(() => "")) : undefined),
+    Delete: () => (editable ? change(changesInRange(all, () => "")) : undefined),
     " ": (event) => {
       event.preventDefault();
       const row = sheet.rows[view.active.row];
@@ -153,9 +131,9 @@ export function controlGrid(all: Grid, editable: boolean, leave: () => void) {
   });
   grid.addEventListener("copy", (event) => {
     if (editor.isEditing()) return;
-    const { from, to } = range();
-    const rows = sheet.rows.slice(from.row, to.row + 1).map((row) => cellsOf(row, from.column, to.column));
-    event.clipboardData?.setData("text/plain", formatCells(rows));
+    const { rows, columns } = view.selected();
+    const cells = rows.map((row) => columns.map(({ name }) => cellValue(row, name)));
+    event.clipboardData?.setData("text/plain", formatCells(cells));
     event.preventDefault();
   });
   grid.addEventListener("paste", (event) => {

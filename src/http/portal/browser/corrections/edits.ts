@@ -8,15 +8,22 @@ export function keptEdits(owner: string) {
   const prefix = `waybill correction ${owner} `;
   const kept = new Map<string, Record<string, string>>();
   let isFull = false;
-  for (const key of storedKeys(prefix)) {
-    const values = storedValues(key);
-    if (values) kept.set(key.slice(prefix.length), values);
+  try {
+    for (const [key, text] of Object.entries<string>(localStorage)) {
+      const values = key.startsWith(prefix) ? storedValues(text) : undefined;
+      if (values) kept.set(key.slice(prefix.length), values);
+    }
+  } catch {
+    // none where storage is switched off
   }
-  /** Storage may be full, or switched off: edits then last as long as the page. */
-  const store = (write: () => void) => {
+  const store = (key: string, values?: Record<string, string>) => {
+    if (values) kept.set(key, values);
+    else if (!kept.delete(key)) return;
     try {
-      write();
+      if (values) localStorage.setItem(prefix + key, JSON.stringify(values));
+      else localStorage.removeItem(prefix + key);
     } catch {
+      // Storage may be full, or switched off: edits then last as long as the page.
       if (!isFull) edits.onFull();
       isFull = true;
     }
@@ -26,20 +33,13 @@ export function keptEdits(owner: string) {
     of: (key: string): Readonly<Record<string, string>> | undefined => kept.get(key),
     /** Keeps the rows' edits as they are now. */
     keep: (rows: Iterable<Row>) => {
-      for (const { key, changed } of rows) {
-        if (changed.size === 0) edits.forget([{ key }]);
-        else {
-          const values = Object.fromEntries(changed);
-          kept.set(key, values);
-          store(() => localStorage.setItem(prefix + key, JSON.stringify(values)));
-        }
-      }
+      for (const { key, changed } of rows) store(key, changed.size === 0 ? undefined : Object.fromEntries(changed));
     },
     /** Of how many rows edits are kept, whichever rows the page shows. */
     rows: (): number => kept.size,
     /** Deletes the edits of rows that were sent. */
-    forget: (rows: Iterable<Pick<Row, "key">>) => {
-      for (const { key } of rows) if (kept.delete(key)) store(() => localStorage.removeItem(prefix + key));
+    forget: (rows: Iterable<Row>) => {
+      for (const { key } of rows) store(key);
     },
     /** Is called once when the browser has no more room. */
     onFull: (): void => undefined,
@@ -47,19 +47,10 @@ export function keptEdits(owner: string) {
   return edits;
 }
 
-/** None where storage is switched off. */
-function storedKeys(prefix: string): string[] {
-  try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
-  } catch {
-    return [];
-  }
-}
-
 /** Undefined for a damaged entry; the other entries are still used. */
-function storedValues(key: string): Record<string, string> | undefined {
+function storedValues(text: string): Record<string, string> | undefined {
   try {
-    const values: unknown = JSON.parse(localStorage.getItem(key) ?? "");
+    const values: unknown = JSON.parse(text);
     const isRecord = typeof values === "object" && values !== null && Object.values(values).every((value) => typeof value === "string");
     return isRecord ? (values as Record<string, string>) : undefined;
   } catch {

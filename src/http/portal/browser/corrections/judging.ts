@@ -1,7 +1,7 @@
 // Changed rows are judged by the server, which knows the importer's rules: a moment after the last change, some hundred rows at a time, one
 // request after the other.
 
-import type { ClosedRow, Row, Verdict } from "./rows.js";
+import { type ClosedRow, chunksOf, type Row, rowsPerChunk, type Verdict } from "./rows.js";
 import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 import type { Grid } from "./view.js";
@@ -9,7 +9,6 @@ import type { Grid } from "./view.js";
 const quietMs = 250;
 const againMs = 3_000;
 const mostBytes = 500_000;
-const rowsPerRequest = 500;
 
 interface Judgement {
   readonly verdicts: readonly { readonly row: number; readonly verdict: Verdict | null }[];
@@ -40,7 +39,7 @@ export function judgeChanges(grid: Grid): () => void {
       const byRow = new Map(verdicts.map(({ row, verdict }) => [row, verdict]));
       for (const row of unchanged()) {
         const verdict = byRow.get(row.sent.row);
-        if (verdict !== undefined) sheet.judged(row, row.version, verdict);
+        if (verdict !== undefined) sheet.judged(row, verdict);
         else sheet.unjudged.delete(row);
       }
       sheet.closeRowsOf(importId, closed);
@@ -63,13 +62,13 @@ export function judgeChanges(grid: Grid): () => void {
 /** Rows of one import, whole shipments, as many as one request may have. */
 function nextBatch(sheet: Sheet): Row[] {
   const open = sheet.groups(sheet.unjudged).map((group) => group.filter(({ closure }) => closure === undefined));
-  const isTooLarge = ({ length }: readonly Row[]) => length > rowsPerRequest;
-  for (const row of open.filter(isTooLarge).flat()) sheet.judged(row, row.version, { reason: tooManyLines, faulty: [] });
+  const isTooLarge = ({ length }: readonly Row[]) => length > rowsPerChunk;
+  for (const row of open.filter(isTooLarge).flat()) sheet.judged(row, { reason: tooManyLines, faulty: [] });
   const fitting = open.filter((group) => group.length > 0 && !isTooLarge(group));
-  return chunksOf(fitting, mostBytes)[0]?.flat() ?? [];
+  return requestsOf(fitting, mostBytes)[0]?.flat() ?? [];
 }
 
-const tooManyLines = `The shipment has more than ${rowsPerRequest} rejected lines. Download the error report and correct them there`;
+const tooManyLines = `The shipment has more than ${rowsPerChunk} rejected lines. Download the error report and correct them there`;
 
 /** In JSON. A character may take two bytes there. */
 const bytesOf = (row: Row): number => JSON.stringify(correctionOf(row)).length * 2;
@@ -84,23 +83,6 @@ export const correctionOf = ({ sent, changed }: Row) => ({
 
 const storable = (text: string) => text.replaceAll(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
-/** Divides shipments and activities into requests of one import each, of at most `rowsPerRequest` rows. */
-export function chunksOf(groups: readonly Row[][], mostBytes: number): Row[][][] {
-  const chunks: Row[][][] = [];
-  const open = new Map<string, { readonly chunk: Row[][]; rows: number; bytes: number }>();
-  for (const group of groups) {
-    const importId = group[0]?.sent.importId ?? "";
-    const bytes = group.reduce((sum, row) => sum + bytesOf(row), 0);
-    const at = open.get(importId);
-    if (at && at.rows + group.length <= rowsPerRequest && at.bytes + bytes <= mostBytes) {
-      at.chunk.push(group);
-      at.rows += group.length;
-      at.bytes += bytes;
-    } else {
-      const chunk = [group];
-      chunks.push(chunk);
-      open.set(importId, { chunk, rows: group.length, bytes });
-    }
-  }
-  return chunks;
-}
+/** Requests of whole shipments, or activities, of at most so many bytes. */
+export const requestsOf = (groups: readonly Row[][], mostBytes: number): Row[][][] =>
+  chunksOf(groups, ({ sent }) => sent.importId, mostBytes, bytesOf);

@@ -18,7 +18,8 @@ export interface Settings {
   readonly owner: string;
   readonly kind: "shipments" | "activities";
   readonly state: "open" | "submitted" | "corrected" | "dismissed";
-  readonly mayChange: boolean;
+  /** The rows are open, and the person may correct them. */
+  readonly editable: boolean;
   /** Rows of several imports are shown: each names its own. */
   readonly withFile: boolean;
   readonly columns: readonly Column[];
@@ -138,3 +139,27 @@ function closureText({ state, otherId, otherName, by, note }: RowClosure): strin
 
 /** An import as people know it; one without a reference by the beginning of its id. */
 export const importText = (importId: string, name: string | null): string => name?.trim() || `import ${importId.slice(0, 8)}`;
+
+/** As many as one correction may have. */
+export const rowsPerChunk = 500;
+
+/** Groups that go together, in chunks of one import each, of at most 500 rows and so many bytes. */
+export function chunksOf<Each>(
+  groups: readonly (readonly Each[])[],
+  importOf: (row: Each) => string,
+  mostBytes = Number.POSITIVE_INFINITY,
+  bytesOf: (row: Each) => number = () => 0,
+): Each[][][] {
+  const chunks: { readonly importId: string; readonly groups: Each[][]; rows: number; bytes: number }[] = [];
+  for (const group of groups) {
+    const importId = group[0] ? importOf(group[0]) : "";
+    const bytes = group.reduce((sum, row) => sum + bytesOf(row), 0);
+    const last = chunks.findLast((chunk) => chunk.importId === importId);
+    if (last && last.rows + group.length <= rowsPerChunk && last.bytes + bytes <= mostBytes) {
+      last.groups.push([...group]);
+      last.rows += group.length;
+      last.bytes += bytes;
+    } else chunks.push({ importId, groups: [[...group]], rows: group.length, bytes });
+  }
+  return chunks.map((chunk) => chunk.groups);
+}

@@ -3,7 +3,7 @@
 import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
-import { chunksOf, correctionOf } from "./judging.js";
+import { correctionOf, requestsOf } from "./judging.js";
 import { importText, type Row, type RowClosure, rowStatus } from "./rows.js";
 import { askServer, askServerAgain, isPassing, RequestRefused } from "./server.js";
 import { isReady, type Sheet } from "./sheet.js";
@@ -27,7 +27,7 @@ async function sendRows(
 ): Promise<Sent> {
   const [sent, faults]: [Row[], Set<string>] = [[], new Set()];
   let taken = 0;
-  const waiting = chunksOf(groups, mostBytes);
+  const waiting = requestsOf(groups, mostBytes);
   for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
     const rows = chunk.flat();
     const importId = rows[0]?.sent.importId ?? "";
@@ -49,11 +49,8 @@ async function sendRows(
   return { rows: sent, taken, faults: [...faults] };
 }
 
-/** Where the outcome is said. */
-type Outcome = HTMLElement | null;
-
 /** Sends what is ready, once the person has seen it. */
-export async function submitReady(grid: Grid, outcomeBox: Outcome): Promise<void> {
+export async function submitReady(grid: Grid): Promise<void> {
   const { sheet, references } = grid;
   grid.say("");
   if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
@@ -82,7 +79,7 @@ export async function submitReady(grid: Grid, outcomeBox: Outcome): Promise<void
   // Rows that another person has taken since they were shown stay.
   const outcome = await sendRows(grid, ready.filter(isReady), (importId, some) => submit(grid, importId, some));
   const told = outcomeOf(outcome, grid);
-  outcomeBox?.replaceChildren(told);
+  grid.showOutcome(told);
   submitted = { rows: outcome.rows, told };
 }
 
@@ -177,7 +174,7 @@ async function judgedOrLate(sheet: Sheet): Promise<void> {
 }
 
 /** Asks, with a note, and offers to undo it. `chosen`: whole shipments. */
-export async function dismiss(chosen: readonly Row[], grid: Grid, outcomeBox: Outcome): Promise<void> {
+export async function dismiss(chosen: readonly Row[], grid: Grid): Promise<void> {
   const rows = chosen.filter(({ closure }) => closure === undefined || closure.state === "open again");
   if (rows.length === 0) return grid.say("Select the rows first.");
   const note = await askToDismiss(rows, grid);
@@ -186,11 +183,11 @@ export async function dismiss(chosen: readonly Row[], grid: Grid, outcomeBox: Ou
   if (done.length === 0) return;
   const undo = element("button", { type: "button", class: "quiet" }, "Undo");
   undo.addEventListener("click", () => {
-    outcomeBox?.replaceChildren();
+    grid.showOutcome();
     void changeState("open again", "", done, grid);
   });
   const line = element("p", {}, `${count(done.length, "row")} dismissed. `, undo);
-  outcomeBox?.replaceChildren(element("div", { class: "notice done", role: "status" }, line));
+  grid.showOutcome(element("div", { class: "notice done", role: "status" }, line));
 }
 
 export async function reopen(chosen: readonly Row[], grid: Grid): Promise<void> {

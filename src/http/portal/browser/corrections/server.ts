@@ -36,15 +36,8 @@ export async function askServerAgain<Answer>(address: string, body?: unknown): P
 /** Throws `RequestRefused` for an answer that is a refusal, and whatever `fetch` throws where none came. */
 export async function askServer<Answer>(address: string, body?: unknown): Promise<Answer> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="form-token"]')?.content ?? "";
-  const request: RequestInit =
-    body === undefined
-      ? { headers: { accept: "application/json" } }
-      : {
-          method: "POST",
-          headers: { accept: "application/json", "content-type": "application/json", "x-form-token": token },
-          body: JSON.stringify(body),
-        };
-  const response = await fetch(address, request);
+  const headers = { accept: "application/json", "content-type": "application/json", "x-form-token": token };
+  const response = await fetch(address, body === undefined ? { headers } : { headers, method: "POST", body: JSON.stringify(body) });
   const answer = (await response.json().catch(() => ({}))) as Answer & Refusal;
   if (response.ok) return answer;
   const { message = "Something went wrong. Try again.", closed = [] } = answer;

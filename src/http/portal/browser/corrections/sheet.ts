@@ -13,6 +13,9 @@ interface KeptEdits {
 
 export const cellValue = ({ sent, changed }: Row, field: string): string => changed.get(field) ?? sent.values[field] ?? "";
 
+/** Whether it can be changed and sent. */
+export const isOpen = ({ closure, sending }: Row): boolean => closure === undefined && !sending;
+
 const shipmentField = "shipmentId";
 const joinsClosed = ({ sent, closure }: Row): Verdict => ({
   reason: `Row ${sent.row} of this shipment is ${closure?.state}: ${closure?.state === "open again" ? "reload the page" : "use another Shipment ID"}`,
@@ -109,27 +112,21 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
     ready,
     touched,
     add(sent: readonly SentRow[]): void {
+      const changed: Row[] = [];
       for (const each of sent) {
         const key = keyOf(each.importId, each.row);
         if (byKey.has(key)) continue;
-        const kept = Object.entries(each.closure ? {} : (edits.of(key) ?? {}));
-        const row: Row = {
-          sent: each,
-          key,
-          changed: new Map(),
-          verdict: each.today,
-          version: 0,
-          closure: each.closure,
-          sending: false,
-          selected: false,
-        };
+        const kept = Object.entries(each.closure ? {} : (edits.of(key) ?? {})).filter(
+          ([field, value]) => value !== (each.values[field] ?? ""),
+        );
+        const { today: verdict, closure } = each;
+        const row: Row = { sent: each, key, changed: new Map(kept), verdict, version: 0, closure, sending: false, selected: false };
         rows.push(row);
         byKey.set(key, row);
-        for (const [field, value] of kept) if (value !== (each.values[field] ?? "")) row.changed.set(field, value);
+        if (kept.length > 0) changed.push(row);
         if (kind === "shipments") for (const group of [sentWith(row), named(row)]) join(row, group);
       }
-      const added = sent.flatMap((each) => byKey.get(keyOf(each.importId, each.row)) ?? []);
-      judgeAgain(added.filter(({ changed }) => changed.size > 0));
+      judgeAgain(changed);
       sheet.onChange();
     },
     /** Takes all rows out, for those of another reason. Their edits are kept. */
@@ -144,7 +141,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
      * cells were left out.
      */
     change(changes: readonly Change[], remember = true): number {
-      const possible = changes.filter(({ row }) => row.closure === undefined && !row.sending);
+      const possible = changes.filter(({ row }) => isOpen(row));
       const before = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
       const changed = possible.filter(({ value }, index) => value !== before[index]?.value);
       judgeAgain(changed.flatMap(({ row, field, value }) => set(row, field, value)));
@@ -158,9 +155,8 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
     },
     undo(): boolean {
       const step = steps.pop();
-      if (!step) return false;
-      sheet.change(step, false);
-      return true;
+      if (step) sheet.change(step, false);
+      return step !== undefined;
     },
     /** Says who has each row; undefined where the row is open again. */
     setClosures(changes: Iterable<readonly [Row, RowClosure | undefined]>): void {
@@ -187,8 +183,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
         }),
       );
     },
-    judged(row: Row, version: number, verdict: Verdict | null): void {
-      if (row.version !== version) return;
+    judged(row: Row, verdict: Verdict | null): void {
       row.verdict = verdict;
       unjudged.delete(row);
       sheet.onChange();

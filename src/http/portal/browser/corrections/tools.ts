@@ -22,7 +22,6 @@ export type Tools = ReturnType<typeof bindTools>;
 export function bindTools(panel: HTMLElement, grid: Grid) {
   const { sheet, edits, view, settings } = grid;
   const status = panel.querySelector<HTMLElement>("[data-status]");
-  const outcomeBox = panel.querySelector<HTMLElement>("[data-outcome]");
   const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);
   const used = new Set<string>();
   let isLoading = true;
@@ -36,38 +35,37 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
   });
 
   const counts = followCounts(grid);
-  /** What is offered for many cells at once. Its button says for how many. */
-  const offers = [
-    ...Object.entries(orders).map(([order, words]) => ({
-      offer: button(order),
-      verb: "Read",
-      changes: () => datesRead(sheet.rows, order),
-      label: (cells: number) => `Read ${count(cells, "date")} as ${words}`,
-    })),
-    ...[...document.querySelectorAll<HTMLButtonElement>("[data-find]")].map((offer) => {
-      const { find = "", replacement = "" } = offer.dataset;
-      return {
-        offer,
-        verb: "Replaced",
-        changes: () =>
-          cellsToReplace(sheet, { field: "customerId", find, replacement, whole: true }).map((each) => ({ ...each, value: each.after })),
-        label: (cells: number) => `${count(cells, "row")}: ${find}, did you mean ${replacement}?`,
-      };
-    }),
-  ];
-  const describeOffers = () => {
-    for (const { offer, changes, label } of offers) {
+  const showOffers: (() => void)[] = [];
+  /** A button that changes many cells at once, and says how many. */
+  const offer = (
+    offered: HTMLButtonElement | null,
+    verb: string,
+    changes: () => readonly Change[],
+    label: (cells: number) => string,
+  ): void => {
+    offered?.addEventListener("click", () => {
+      const wanted = changes();
+      grid.say(`${verb} ${count(wanted.length - sheet.change(wanted), "cell")}.`);
+    });
+    showOffers.push(() => {
       const cells = changes().length;
-      if (!offer) continue;
-      offer.hidden = cells === 0;
-      offer.textContent = label(cells);
-    }
+      if (offered) Object.assign(offered, { hidden: cells === 0, textContent: label(cells) });
+    });
   };
+  for (const [order, words] of Object.entries(orders)) {
+    const changes = () => datesRead(sheet.rows, order);
+    offer(button(order), "Read", changes, (cells) => `Read ${count(cells, "date")} as ${words}`);
+  }
+  for (const near of document.querySelectorAll<HTMLButtonElement>("[data-find]")) {
+    const { find = "", replacement = "" } = near.dataset;
+    const changes = () => cellsToReplace(sheet, { field: "customerId", find, replacement, whole: true });
+    offer(near, "Replaced", changes, (cells) => `${count(cells, "row")}: ${find}, did you mean ${replacement}?`);
+  }
 
   const describe = () => {
     isScheduled = false;
     counts.refresh();
-    describeOffers();
+    for (const show of showOffers) show();
     const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined).length;
     const selected = sheet.rows.filter((row) => row.selected).length;
     const all = sheet.rows.length;
@@ -100,41 +98,35 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
     const rows = selected.length > 0 ? selected : isVisited && active ? [active] : [];
     return [...new Set(rows.flatMap((row) => sheet.together(row)))];
   };
-  const whileBusy = async (work: () => Promise<void>) => {
-    if (isBusy) return;
-    isBusy = true;
-    try {
-      await work();
-    } finally {
-      isBusy = false;
-      refresh();
-      view.refresh();
-    }
-  };
+  /** One at a time. */
+  const onPress = (name: string, work: () => Promise<void>) =>
+    button(name)?.addEventListener("click", async () => {
+      if (isBusy) return;
+      isBusy = true;
+      await work().finally(() => {
+        isBusy = false;
+        refresh();
+        view.refresh();
+      });
+    });
+  onPress("submit", () => submitReady(grid));
+  onPress("dismiss", () => dismiss(chosen(), grid));
+  onPress("reopen", () => reopen(chosen(), grid));
 
+  const showsAll = () => button("columns")?.getAttribute("aria-pressed") === "true";
   const showAll = (pressed: boolean) => {
     button("columns")?.setAttribute("aria-pressed", String(pressed));
     view.showColumns(pressed ? settings.columns : neededColumns(settings.columns, used));
   };
-  const setColumn = panel.querySelector<HTMLSelectElement>("#set-column");
-  const setValue = panel.querySelector<HTMLInputElement>("#set-value");
-  panel.querySelector("[data-set]")?.addEventListener("submit", (event) => {
+  button("columns")?.addEventListener("click", () => showAll(!showsAll()));
+  panel.querySelector<HTMLFormElement>("[data-set]")?.addEventListener("submit", (event) => {
     event.preventDefault();
     const rows = sheet.rows.filter(({ selected, closure }) => selected && closure === undefined);
     if (rows.length === 0) return grid.say("Select the rows first.");
-    const field = setColumn?.value ?? "";
-    sheet.change(rows.map((row) => ({ row, field, value: setValue?.value ?? "" })));
-    return grid.say(`Set ${count(rows.length, "cell")} in ${headingOf(field, settings.columns)}.`);
+    const { column = "", value = "" } = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement)) as Record<string, string>;
+    sheet.change(rows.map((row) => ({ row, field: column, value })));
+    return grid.say(`Set ${count(rows.length, "cell")} in ${headingOf(column, settings.columns)}.`);
   });
-  button("dismiss")?.addEventListener("click", () => void whileBusy(() => dismiss(chosen(), grid, outcomeBox)));
-  button("reopen")?.addEventListener("click", () => void whileBusy(() => reopen(chosen(), grid)));
-  for (const { offer, verb, changes } of offers)
-    offer?.addEventListener("click", () => {
-      const wanted = changes();
-      grid.say(`${verb} ${count(wanted.length - sheet.change(wanted), "cell")}.`);
-    });
-  button("submit")?.addEventListener("click", () => void whileBusy(() => submitReady(grid, outcomeBox)));
-  button("columns")?.addEventListener("click", () => showAll(button("columns")?.getAttribute("aria-pressed") !== "true"));
 
   return {
     refresh,
@@ -143,16 +135,14 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
       if (areFirst) used.clear();
       const before = used.size;
       for (const field of usedFields(rows)) used.add(field);
-      const showsAll = button("columns")?.getAttribute("aria-pressed") === "true";
-      if (areFirst || (used.size > before && !isVisited && !showsAll)) showAll(false);
+      if (areFirst || (used.size > before && !isVisited && !showsAll())) showAll(false);
     },
     /** Rows are on their way. */
     loading: (keepsOutcome = false) => {
-      counts.refresh();
       counts.keep();
       isLoading = true;
       message = "";
-      if (!keepsOutcome) outcomeBox?.replaceChildren();
+      if (!keepsOutcome) grid.showOutcome();
       refresh();
     },
     /** All rows are there, or as many as one sheet holds. */

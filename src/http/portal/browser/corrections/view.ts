@@ -2,8 +2,8 @@
 
 import { element } from "../element.js";
 import type { Edits } from "./edits.js";
-import { type Column, columnClass, type Row, rowStatus, type Settings } from "./rows.js";
-import { cellValue, type Sheet } from "./sheet.js";
+import { type Change, type Column, columnClass, type Row, rowStatus, type Settings } from "./rows.js";
+import { cellValue, isOpen, type Sheet } from "./sheet.js";
 
 const rowHeight = 36;
 const spareRows = 6;
@@ -15,20 +15,23 @@ export interface CellPosition {
 
 export type View = ReturnType<typeof createView>;
 
-interface GridRows {
+/** What all parts of the page work with. */
+export interface Grid {
   readonly sheet: Sheet;
   readonly edits: Edits;
   readonly settings: Settings;
   /** By import: its name. */
   readonly references: Map<string, string>;
-}
-
-/** What all parts of the page work with. */
-export interface Grid extends GridRows {
   readonly view: View;
+  /** Changes cells, and says how many could not be changed. */
+  readonly change: (changes: readonly Change[]) => void;
   /** Shows a sentence beside the numbers of rows. */
   say: (text: string) => void;
+  /** Shows what came of a submission or a dismissal, in the place of what was shown before. */
+  readonly showOutcome: (...outcome: readonly Node[]) => void;
 }
+
+type GridRows = Pick<Grid, "sheet" | "settings" | "references">;
 
 export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, settings, references }: GridRows) {
   /** How many columns stand before the fields: the box that selects, the row's number, the problem, and the file where there are several. */
@@ -46,14 +49,21 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     active: { row: 0, column: leading } as CellPosition,
     /** The other corner of the cells that are selected. */
     anchor: { row: 0, column: leading } as CellPosition,
-    /** The selected cells, from the first corner to the last. */
+    /** The selected cells of fields, from the first corner to the last. */
     range: (): { readonly from: CellPosition; readonly to: CellPosition } => {
       const { anchor, active } = view;
       return {
-        from: { row: Math.min(anchor.row, active.row), column: Math.min(anchor.column, active.column) },
+        from: { row: Math.min(anchor.row, active.row), column: Math.max(leading, Math.min(anchor.column, active.column)) },
         to: { row: Math.max(anchor.row, active.row), column: Math.max(anchor.column, active.column) },
       };
     },
+    /** The rows of the selected cells, and the columns of their fields. */
+    selected: (): { readonly rows: readonly Row[]; readonly columns: readonly Column[] } => {
+      const { from, to } = view.range();
+      const columns = view.columns.slice(from.column - leading, Math.max(0, to.column - leading + 1));
+      return { rows: sheet.rows.slice(from.row, to.row + 1), columns };
+    },
+    fieldAt: (column: number): string | undefined => view.columns[column - leading]?.name,
     rowsInView: (): readonly Row[] => [...shown.keys()].flatMap((index) => sheet.rows[index] ?? []),
     pageRows: () => Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 2),
     refresh: () => {
@@ -170,7 +180,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     problem.title = status.text;
     problem.id = `problem-${index}`;
     if (settings.withFile) setText(file, references.get(sent.importId) ?? sent.importId);
-    const isReadOnly = row.closure !== undefined || row.sending || !settings.mayChange || settings.state !== "open";
+    const isReadOnly = !settings.editable || !isOpen(row);
     const { from, to } = view.range();
     view.columns.forEach((column, at) => {
       const columnIndex = leading + at;

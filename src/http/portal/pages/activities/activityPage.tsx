@@ -18,7 +18,7 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { type Fields, reasonIn } from "../../fields.js";
 import { withQuery } from "../../links.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Button, Field, Form } from "../../shell/form.js";
+import { Button, Field, Form, ReasonField } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { type Fact, Facts, Panel } from "../../shell/panel.js";
 import { Sentence, Time } from "../../shell/values.js";
@@ -57,13 +57,10 @@ export const activityPage = definePage(`${activitiesPath}/{importId}/{row}`, "lo
   };
 });
 
-interface ActivityView {
-  readonly activity: ActivityWithState;
-  /** The import that recorded it. */
-  readonly found: CompletedImport;
-}
+type ActivityView = Awaited<ReturnType<typeof requireActivity>>;
 
-async function requireActivity(visit: SignedInVisit, deps: PortalDeps): Promise<ActivityView> {
+/** The activity, and the import that recorded it. */
+async function requireActivity(visit: SignedInVisit, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const { importId = "", row: text = "" } = visit.params;
   const row = /^\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -129,7 +126,7 @@ function CorrectionPanel(view: ActivityView) {
             required={required === "value"}
           />
         ))}
-        <Field label="Reason" name="reason" maxlength={limits.reasonLength} hint="Everybody who opens the new import can see this." />
+        <ReasonField hint="Everybody who opens the new import can see this." />
         <div class="button-row">
           <Button label="Correct" />
           <ButtonLink to={withQuery(reversePath(importId), { rows: String(row) })} label="Reverse this row" quiet />

@@ -1,6 +1,5 @@
-import { parseNumbers, rangesInWords, rangesOf } from "../../../../domain/ranges.js";
+import { rangesInWords, rangesOf } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { isUuid } from "../../../../domain/uuid.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import { withQuery } from "../../links.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
@@ -8,7 +7,7 @@ import { countInWords } from "../../shell/formats.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Amount } from "../../shell/values.js";
+import { rowsByImport } from "../corrections/correctionsFilter.js";
 import { importPath, reversePath, shownReference } from "../imports/importStatus.js";
 import { activitiesPath, activityPath } from "./selection.js";
 
@@ -17,7 +16,7 @@ export const chosenPath = `${activitiesPath}/reverse`;
 
 /** Leads to the reversal or the correction of the chosen rows. A reversal is of one import, and rows are corrected one by one: more are listed. */
 export const chosenRowsPage = definePage(chosenPath, "operate", async (visit, deps) => {
-  const chosen = chosenIn(visit);
+  const chosen = await chosenIn(visit, deps);
   const [only] = chosen;
   const isCorrection = visit.query["do"] === "correct";
   if (isCorrection && only && chosen.length === 1 && only.rows.length === 1)
@@ -31,55 +30,33 @@ export const chosenRowsPage = definePage(chosenPath, "operate", async (visit, de
     body: (
       <Panel id="chosen" title={only ? `Rows of ${countInWords(chosen.length, "import")} are selected` : "No rows are selected"}>
         {only ? <p>Rows are {isCorrection ? "corrected one by one" : "reversed one import at a time"}. Start with one of these.</p> : null}
-        <Table
-          caption="Selected rows by import"
-          columns={columns(isCorrection)}
-          rows={await withReferences(visit, chosen, deps)}
-          empty={empty}
-        />
+        <Table caption="Selected rows by import" columns={columns(isCorrection)} rows={chosen} empty={empty} />
       </Panel>
     ),
   };
 });
 
-interface SelectedRows {
-  readonly importId: string;
-  readonly rows: readonly number[];
-}
-
 const mostChosen = 200;
 
+type SelectedRows = Awaited<ReturnType<typeof chosenIn>>[number];
+
 /** `row=<import id>:<row>`, once for each. */
-function chosenIn({ context }: SignedInVisit): SelectedRows[] {
+async function chosenIn({ context, person }: SignedInVisit, deps: PortalDeps) {
   const given = context.req.queries("row") ?? [];
   if (given.length > mostChosen) throw new Rejection("invalid", `Select at most ${mostChosen} rows at a time`);
-  const chosen = new Map<string, number[]>();
-  for (const each of given) {
-    const [importId = "", row = ""] = each.split(":");
-    if (!isUuid(importId)) throw new Rejection("invalid", "This link is not complete. Go back and select the rows again");
-    chosen.set(importId, [...(chosen.get(importId) ?? []), ...parseNumbers(row, 1)]);
-  }
-  return [...chosen].map(([importId, rows]) => ({ importId, rows }));
-}
-
-const addressOf = ({ importId, rows }: SelectedRows): string => withQuery(reversePath(importId), { rows: rangesInWords(rangesOf(rows)) });
-
-function withReferences(
-  { person }: SignedInVisit,
-  chosen: readonly SelectedRows[],
-  deps: PortalDeps,
-): Promise<(SelectedRows & { reference: string })[]> {
   return Promise.all(
-    chosen.map(async (each) => {
-      const { view } = await requireImport(person.organisationId, { kind: "activities", importId: each.importId }, deps);
-      return { ...each, reference: shownReference(view) };
+    rowsByImport(given).map(async ([importId, rows]) => {
+      const { view } = await requireImport(person.organisationId, { kind: "activities", importId }, deps);
+      return { importId, rows, reference: shownReference(view) };
     }),
   );
 }
 
-const columns = (isCorrection: boolean): readonly Column<SelectedRows & { reference: string }>[] => [
+const addressOf = ({ importId, rows }: SelectedRows): string => withQuery(reversePath(importId), { rows: rangesInWords(rangesOf(rows)) });
+
+const columns = (isCorrection: boolean): readonly Column<SelectedRows>[] => [
   { heading: "Import", names: true, cell: ({ importId, reference }) => <Link to={importPath(importId)}>{reference}</Link> },
-  { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows.length} /> },
+  { heading: "Rows", number: true, value: ({ rows }) => rows.length },
   {
     heading: isCorrection ? "Corrections" : "Reversal",
     cell: (each) =>

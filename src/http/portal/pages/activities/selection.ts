@@ -3,16 +3,14 @@ import { limits } from "../../../../domain/imports/limits.js";
 import { wallAt } from "../../../../domain/imports/timestamp.js";
 import { noImport, Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
-import type { ActivityFilter } from "../../../../queries/activities/activityFilter.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
-import type { ImportView } from "../../../../queries/imports/importView.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
 import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { timeInWords } from "../../shell/formats.js";
 import { timeIn } from "../asOf.js";
-import { type NameOfCustomer, presentCatalogue } from "../customers.js";
-import { type Period, periodOf, periodWords } from "../days.js";
+import { presentCatalogue } from "../customers.js";
+import { periodOf, periodWords } from "../days.js";
 
 export const activitiesPath = "/portal/activities";
 /** The page of one activity. */
@@ -22,46 +20,36 @@ export const activityPath = (importId: string, row: number) => `${activitiesPath
 export const noCustomer = "(none)";
 
 /** What every part of the page is made from. */
-export interface ActivitiesView {
-  readonly visit: SignedInVisit;
-  readonly nameOf: NameOfCustomer;
-  /** Undefined: all days, of one import. */
-  readonly period: Period | undefined;
-  /** The import whose activities are listed, also those that no longer count. */
-  readonly only: ImportView | undefined;
-  readonly shows: "totals" | "rows" | "changes";
-  /** Totals as they were known at this time; undefined: as they are now. */
-  readonly asOf: Date | undefined;
-  /** Of changes: the time after which they were made. */
-  readonly since: Date | undefined;
-  /** Totals of each warehouse by itself. */
-  readonly byWarehouse: boolean;
-  /** A table of totals for each customer, printed on a page of its own. */
-  readonly perCustomer: boolean;
-  readonly filter: ActivityFilter;
-}
+export type ActivitiesView = Awaited<ReturnType<typeof activitiesView>>;
 
 /** Throws a Rejection for a filter that cannot be used, and where the organisation has no import with the id. */
-export async function activitiesView(visit: SignedInVisit, deps: PortalDeps): Promise<ActivitiesView> {
+export async function activitiesView(visit: SignedInVisit, deps: PortalDeps) {
   const { query, person } = visit;
   const { now, nameOf } = await presentCatalogue(visit, deps);
   const importId = query["import"] || undefined;
   if (importId !== undefined && !isUuid(importId)) throw noImport();
   const isOfAllDays = importId !== undefined && !query["month"] && !query["from"] && !query["to"];
+  /** Undefined: all days, of one import. */
   const period = isOfAllDays ? undefined : periodOf(query, person.timezone, now);
   const customerId = codeIn(query, "customer");
   const codes = { warehouseCode: codeIn(query, "warehouse"), chargeCode: codeIn(query, "charge") };
   const filter = { importId, customerId: customerId === noCustomer ? "" : customerId, ...codes, from: period?.from, to: period?.to };
   const isOfRows = importId !== undefined || query["view"] === "rows";
+  /** Of changes: the time after which they were made. */
   const since = isOfRows ? undefined : timeIn(visit, "since", "Changes since");
+  /** Totals as they were known at this time; undefined: as they are now. */
   const asOf = importId !== undefined || since ? undefined : timeIn(visit);
-  const shows = isOfRows ? "rows" : since ? "changes" : "totals";
+  const shows: "totals" | "rows" | "changes" = isOfRows ? "rows" : since ? "changes" : "totals";
+  /** A table of totals for each customer, printed on a page of its own. */
   const perCustomer = shows === "totals" && query["pages"] === "customer";
+  /** Totals of each warehouse by itself. */
   const byWarehouse = query["by"] === "warehouse";
-  const only = importId && (await requireImport(person.organisationId, { kind: "activities", importId }, deps)).view;
+  /** The import whose activities are listed, also those that no longer count. */
+  const only =
+    importId === undefined ? undefined : (await requireImport(person.organisationId, { kind: "activities", importId }, deps)).view;
   const time = asOf ?? since;
   if (time) await waitUntilTablesKnow(time, deps);
-  return { visit, nameOf, period, only: only || undefined, shows, asOf, since, byWarehouse, perCustomer, filter };
+  return { visit, nameOf, period, only, shows, asOf, since, byWarehouse, perCustomer, filter };
 }
 
 function codeIn(query: Readonly<Record<string, string>>, name: string): string | undefined {

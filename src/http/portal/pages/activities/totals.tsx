@@ -1,5 +1,6 @@
 import type { ActivityTotal } from "../../../../queries/activities/activityTotals.js";
 import { groupItems } from "../../groupItems.js";
+import { withQuery } from "../../links.js";
 import { Link } from "../../shell/link.js";
 import { EmptyState, pageInMemory } from "../../shell/panel.js";
 import { Amount } from "../../shell/values.js";
@@ -17,9 +18,8 @@ export function Totals({ view, totals }: { view: ActivitiesView; totals: readonl
   const lines = billLines(totals, view.byWarehouse);
   if (view.perCustomer) return <BillPerCustomer view={view} lines={lines} />;
   const { rows, pager } = pageInMemory(view.visit, lines, {
-    of: "totals",
-    path: activitiesPath,
-    query: queryOf(view),
+    of: ["total", "totals"],
+    path: withQuery(activitiesPath, queryOf(view)),
     name: "after",
     size: linesPerPage,
   });

@@ -3,6 +3,7 @@ import type { OrganisationFile, Section } from "../../../../domain/catalogue/sch
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
+import type { Names } from "../../shell/panel.js";
 
 export const cataloguePath = "/portal/catalogue";
 export const versionsPath = `${cataloguePath}/versions`;
@@ -30,6 +31,7 @@ export type EntryOf<S extends Section> = OrganisationFile[S][number];
 export type Entry = EntryOf<Section>;
 
 export const pluralOf = (section: Section): string => `${sectionNames[section].noun}s`;
+export const namesOf = (section: Section): Names => [sectionNames[section].noun, pluralOf(section)];
 export const capitalised = (text: string): string => `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
 export const nameOfEntry = (entry: Entry): string => ("name" in entry ? entry.name : "label" in entry ? entry.label : entry.id);
 

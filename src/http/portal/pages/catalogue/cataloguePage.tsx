@@ -1,29 +1,24 @@
 import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Section } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
-import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import type { SignedInVisit } from "../../pageDefinition.js";
 import { inWords } from "../../shell/formats.js";
 import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState } from "../../shell/panel.js";
-import { presentCatalogue } from "../customers.js";
+import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import * as addresses from "./addresses.js";
-import { type CatalogueView, columnOf, entryColumns } from "./entryColumns.js";
+import { columnOf, entryColumns } from "./entryColumns.js";
 
 const { sectionNames, tabOrder, pluralOf, capitalised } = addresses;
 const sectionIn = ({ query }: SignedInVisit) => tabOrder.find((each) => sectionNames[each].folder === query["list"]) ?? "customers";
-
-export async function catalogueView(visit: SignedInVisit, deps: PortalDeps): Promise<CatalogueView> {
-  const { catalogue, catalogueVersion: version, now } = await presentCatalogue(visit, deps);
-  return { visit, catalogue, file: catalogue.file, version, now };
-}
 
 /** Everything that prices and judges: one list at a time, with a search. */
 export const catalogueList = listPage<addresses.Entry>({
   path: addresses.cataloguePath,
   access: "look",
   title: "Catalogue",
-  of: (visit) => [sectionNames[sectionIn(visit)].noun, pluralOf(sectionIn(visit))],
+  of: (visit) => addresses.namesOf(sectionIn(visit)),
   caption: "Entries of the catalogue",
   kept: ["list"],
   action: (visit) => {
@@ -32,10 +27,10 @@ export const catalogueList = listPage<addresses.Entry>({
     return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${sectionNames[section].noun}`} /> : null;
   },
   head: async (visit, deps) => {
-    const { file, version } = await catalogueView(visit, deps);
+    const { file, catalogueVersion } = await presentCatalogue(visit, deps);
     const menu = [
-      { label: `All versions (now ${version})`, to: addresses.versionsPath },
-      { label: "Download organisation file", to: addresses.downloadPath(version), download: "" },
+      { label: `All versions (now ${catalogueVersion})`, to: addresses.versionsPath },
+      { label: "Download organisation file", to: addresses.downloadPath(catalogueVersion), download: "" },
       { label: "Upload organisation file", to: addresses.catalogueUploadPath },
       { label: "Change organisation", to: addresses.organisationPath },
     ];
@@ -49,19 +44,19 @@ export const catalogueList = listPage<addresses.Entry>({
     };
   },
   filters: () => [{ name: "search", label: "Find", kind: "text", maxlength: 100 }],
-  query: async (visit, _, deps) => {
-    const [view, section] = [await catalogueView(visit, deps), sectionIn(visit)];
+  readRows: async (visit, _, deps) => {
+    const [view, section] = [await presentCatalogue(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
     const textOf = searchTextOf(view, section);
     const fits = (entry: addresses.Entry) => words.every((word) => textOf(entry).includes(word));
     return { items: (view.file[section] as readonly addresses.Entry[]).filter(fits), nextCursor: null };
   },
-  columns: async (visit, deps) => entryColumns(await catalogueView(visit, deps), sectionIn(visit)),
+  columns: async (visit, deps) => entryColumns(await presentCatalogue(visit, deps), sectionIn(visit)),
   empty: (visit, why) => <EmptyState title={`No ${pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
 });
 
 /** What a search looks at: the ids and names of an entry and of what it refers to, in small letters. */
-function searchTextOf(view: CatalogueView, section: Section): (entry: addresses.Entry) => string {
+function searchTextOf(view: PresentCatalogue, section: Section): (entry: addresses.Entry) => string {
   // Thousands of customers share a carrier: its name would find them all.
   const referring = section === "customers" ? [] : fieldsOfSection(section).filter(({ refers }) => refers);
   const columns = referring.map((field) => columnOf(view, field));

@@ -16,6 +16,7 @@ import { catalogueVersionsBetween } from "../../../../queries/organisations/cata
 import { catalogueAt, presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
+import { withQuery } from "../../links.js";
 import {
   defineForm,
   definePage,
@@ -32,7 +33,7 @@ import { countInWords, timeInWords } from "../../shell/formats.js";
 import { ButtonLink } from "../../shell/link.js";
 import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
-import { presentCatalogue } from "../customers.js";
+import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import { applyPath, cataloguePath } from "./addresses.js";
 import { changesInWords, differenceColumns } from "./versionsPage.js";
 
@@ -48,31 +49,21 @@ export interface Edit {
   readonly own?: string;
 }
 
-/** What a form's page is made of. */
-export interface FormView {
-  readonly visit: SignedInVisit;
-  readonly file: OrganisationFile;
-  /** The version that the form is made from. */
-  readonly version: number;
-  /** What was typed, where the form is shown again. */
-  readonly typed: Fields | undefined;
-}
-
 interface CatalogueForm {
   readonly path: string;
-  readonly title: (view: FormView) => string;
-  readonly body: (view: FormView) => Child;
+  readonly title: (visit: SignedInVisit, file: OrganisationFile) => string;
+  readonly body: (visit: SignedInVisit, view: PresentCatalogue) => Child;
   readonly edit: (fields: Fields, file: OrganisationFile, visit: SignedInVisit) => Edit;
   readonly faults?: NonNullable<FormDefinition["faults"]>;
 }
 
-/** The page of a form and the form itself, at one address. A form that is shown again stays one of the version that it was made from. */
+/** The page of a form and the form itself, at one address. */
 export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
-  const shown = definePage(path, "catalogue", async (visit, deps) => {
-    const view = await formView(visit, deps);
-    return { title: title(view), body: body(view) };
+  const page = definePage(path, "catalogue", async (visit, deps) => {
+    const view = await presentCatalogue(visit, deps);
+    return { title: title(visit, view.file), body: body(visit, view) };
   });
-  return { page: shown, form: editForm(path, shown, edit, faults) };
+  return { page, form: editForm(path, page, edit, faults) };
 }
 
 /** A form that changes the catalogue, on a page that shows something else too. */
@@ -89,14 +80,6 @@ export const editForm = (path: string, page: PageDefinition, edit: CatalogueForm
     return keepDraft(visit, deps, { version, base }, edit(fields, base, visit));
   },
 });
-
-async function formView(visit: SignedInVisit, deps: PortalDeps): Promise<FormView> {
-  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
-  const given = numberIn(visit.submitted.get("version"));
-  const madeFrom = given > 0 && given < catalogueVersion ? await catalogueAt(visit.person.organisationId, given, deps.pool) : undefined;
-  const typed = visit.submitted.get("version") === "" ? undefined : visit.submitted;
-  return madeFrom ? { visit, file: madeFrom, version: given, typed } : { visit, file: catalogue.file, version: catalogueVersion, typed };
-}
 
 /** The number of a version; 0 for anything else. */
 const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
@@ -176,7 +159,7 @@ async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string
   const { draft, current, version, file, conflicts } = await draftOnNewest(visit, deps, draftId, []);
   const all = catalogueDifferences(current, file);
   const removed = all.filter(({ kind }) => kind === "removed").length;
-  const { rows, pager } = pageInMemory(visit, all, { of: "changes", path: applyPath, query: { draft: draftId } });
+  const { rows, pager } = pageInMemory(visit, all, { of: ["change", "changes"], path: withQuery(applyPath, { draft: draftId }) });
   const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : "";
   const body = (
     <>

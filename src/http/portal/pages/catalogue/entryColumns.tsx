@@ -1,24 +1,15 @@
 // The lists of the catalogue and the cells of their columns, made from the fields of the schema.
 
-import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { type CatalogueField, fieldsOfSection, valueInWords } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { dayInWords, inWords, type Value } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge, type State } from "../../shell/panel.js";
 import type { Column } from "../../shell/table.js";
 import { withCommas } from "../../shell/values.js";
+import type { PresentCatalogue } from "../customers.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./addresses.js";
-
-export interface CatalogueView {
-  readonly visit: SignedInVisit;
-  readonly catalogue: Catalogue;
-  readonly file: OrganisationFile;
-  readonly version: number;
-  readonly now: Date;
-}
 
 /** The fields that a list shows besides the name. */
 const listed: Readonly<Record<Section, readonly string[]>> = {
@@ -43,7 +34,7 @@ function namesIn(file: OrganisationFile, section: Section): (id: unknown) => str
 const mostLinks = 5;
 
 /** Several things as links; the rest of a long list as a number. */
-export function EntryLinks({ view: { file }, section, ids }: { view: CatalogueView; section: Section; ids: readonly string[] }) {
+export function EntryLinks({ view: { file }, section, ids }: { view: PresentCatalogue; section: Section; ids: readonly string[] }) {
   const nameOf = namesIn(file, section);
   if (ids.length === 0) return <span class="muted">None</span>;
   return (
@@ -70,7 +61,7 @@ function Texts({ texts }: { texts: readonly string[] }) {
 }
 
 /** A field of an entry, for lists, facts, files and the search. */
-export function columnOf(view: CatalogueView, field: CatalogueField): Column<object> & Required<Pick<Column<object>, "value" | "cell">> {
+export function columnOf(view: PresentCatalogue, field: CatalogueField): Column<object> & Required<Pick<Column<object>, "value" | "cell">> {
   const { key, kind, label: heading, refers } = field;
   const valueIn = (entry: object) => (entry as Readonly<Record<string, unknown>>)[key];
   const textsIn = (entry: object) => [valueIn(entry) ?? []].flat() as string[];
@@ -104,13 +95,13 @@ function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now:
 const daysInWords = ({ validFrom, validTo }: RateCard): string =>
   validTo === null ? `From ${dayInWords(validFrom)}` : `${dayInWords(validFrom)} to ${dayInWords(validTo)}`;
 
-export const Validity = ({ view: { catalogue, now }, card }: { view: CatalogueView; card: RateCard }) => (
+export const Validity = ({ view: { catalogue, now }, card }: { view: PresentCatalogue; card: RateCard }) => (
   <span class="endpoint-state">
     {daysInWords(card)} <Badge state={stateOfCard(card, catalogue.today(now), now)} />
   </span>
 );
 
-export function entryColumns(view: CatalogueView, section: Section): readonly Column<Entry>[] {
+export function entryColumns(view: PresentCatalogue, section: Section): readonly Column<Entry>[] {
   const { file } = view;
   const users = usesOf(file, section);
   const validity: Column<Entry> = {

@@ -71,12 +71,11 @@ const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
   catalogueForm({
     path,
     faults: fieldFaults(fields),
-    title: ({ visit, file }) => subjectIn(visit, file).title,
-    body: (view) => {
-      const { visit, file, typed } = view;
-      const { place, caption, to, back, removal } = subjectIn(visit, file);
-      const values = (valueAt(file, place) ?? begin?.(visit)) as Values | undefined;
-      const hidden = { back: typed ? typed.get("back") : (visit.query["back"] ?? "") };
+    title: (visit, file) => subjectIn(visit, file).title,
+    body: (visit, view) => {
+      const { place, caption, to, back, removal } = subjectIn(visit, view.file);
+      const values = (valueAt(view.file, place) ?? begin?.(visit)) as Values | undefined;
+      const hidden = { back: visit.submitted.get("back") || visit.query["back"] };
       return (
         <FormBody {...{ view, fields, values, to, back, hidden }} title={caption}>
           {removal ? <Tick label={`Remove this ${removal.noun}`} name="remove" value="on" /> : null}

@@ -8,21 +8,21 @@ import { withQuery } from "../../links.js";
 import { definePage, type PageDefinition, type PageHead } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
-import { ButtonLink, Link } from "../../shell/link.js";
+import { ButtonLink, Link, useVisit } from "../../shell/link.js";
 import { EmptyState, type Fact, Facts, Panel, PlainList, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Time } from "../../shell/values.js";
+import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import * as addresses from "./addresses.js";
-import { catalogueView } from "./cataloguePage.js";
-import { type CatalogueView, columnOf, EntryLinks, entryColumns, Validity } from "./entryColumns.js";
+import { columnOf, EntryLinks, entryColumns, Validity } from "./entryColumns.js";
 import { Lanes } from "./laneTable.js";
 
-const { addPath, capitalised, entryPath, listPath, nameOfEntry, partLists, partPath, pluralOf, sectionNames } = addresses;
+const { addPath, capitalised, entryPath, listPath, nameOfEntry, namesOf, partLists, partPath, pluralOf, sectionNames } = addresses;
 type Entry = addresses.Entry;
 
 const entryPage = (section: Section) =>
   definePage(addresses.entryRoute(section), "look", async (visit, deps) => {
-    const view = await catalogueView(visit, deps);
+    const view = await presentCatalogue(visit, deps);
     const entry = addresses.requireEntry(visit, view.file, section);
     const id = idOf(entry);
     const { noun } = sectionNames[section];
@@ -35,7 +35,7 @@ const entryPage = (section: Section) =>
         [capitalised(pluralOf(section)), listPath(section)],
       ],
       action: mayChange ? <ButtonLink to={`${entryPath(section, id)}/change`} label="Change" /> : null,
-      menu: menuOf(view, section, id),
+      menu: menuOf(section, id, mayChange),
       body: (
         <>
           <Panel id="entry" title={capitalised(noun)}>
@@ -43,14 +43,14 @@ const entryPage = (section: Section) =>
             {mayChange ? (
               <ButtonForm
                 to={`${entryPath(section, id)}/remove`}
-                hidden={{ version: String(view.version) }}
+                hidden={{ version: String(view.catalogueVersion) }}
                 class="quiet danger"
                 label="Remove"
                 about={`${noun} ${id}`}
               />
             ) : null}
           </Panel>
-          {card ? <Lanes visit={visit} version={view.version} card={card} file={view.file} /> : null}
+          {card ? <Lanes view={view} card={card} /> : null}
           {card ? <PartTable view={view} list="surcharges" ownerId={id} entries={card.surcharges} /> : null}
           {section === "zoneMaps" ? <Zones view={view} map={entry as ZoneMap} /> : null}
           {section === "customers" ? <CustomerLists view={view} customer={entry as Customer} /> : <UsedBy {...{ view, section, id }} />}
@@ -62,7 +62,7 @@ const entryPage = (section: Section) =>
 
 const ownFacts = ["id", "key", "name", "validFrom", "validTo", "spot"];
 
-const factsOf = (view: CatalogueView, section: Section, entry: Entry): Fact[] => [
+const factsOf = (view: PresentCatalogue, section: Section, entry: Entry): Fact[] => [
   [section === "customFields" ? "Key" : "Id", <code>{idOf(entry)}</code>],
   ...fieldsOfSection(section)
     .filter(({ key, kind }) => kind !== "list" && !ownFacts.includes(key))
@@ -70,7 +70,7 @@ const factsOf = (view: CatalogueView, section: Section, entry: Entry): Fact[] =>
 ];
 
 /** What follows from the entry and others. */
-function moreFacts(view: CatalogueView, section: Section, entry: Entry): Fact[] {
+function moreFacts(view: PresentCatalogue, section: Section, entry: Entry): Fact[] {
   const { file, catalogue } = view;
   const id = idOf(entry);
   if (section === "customers")
@@ -92,7 +92,7 @@ function moreFacts(view: CatalogueView, section: Section, entry: Entry): Fact[] 
   return [validity, ["Spot rate", until], currency];
 }
 
-function menuOf({ visit }: CatalogueView, section: Section, id: string): NonNullable<PageHead["menu"]> {
+function menuOf(section: Section, id: string, mayChange: boolean): NonNullable<PageHead["menu"]> {
   const path = entryPath(section, id);
   const isCard = section === "rateCards";
   const look = isCard
@@ -109,11 +109,11 @@ function menuOf({ visit }: CatalogueView, section: Section, id: string): NonNull
     : section === "carriers"
       ? [{ label: "Add service", to: withQuery(addPath("services"), { carrierId: id }) }]
       : [];
-  return [...look, ...(visit.may("catalogue") ? change : [])];
+  return [...look, ...(mayChange ? change : [])];
 }
 
 interface PartsProps {
-  readonly view: CatalogueView;
+  readonly view: PresentCatalogue;
   readonly list: addresses.PartList;
   readonly ownerId: string;
   readonly entries: readonly object[];
@@ -125,14 +125,14 @@ interface PartsProps {
 
 /** A list within a thing: zones, surcharges. */
 function PartTable({ view, list, ownerId, entries, found = entries, children }: PartsProps) {
-  const { visit } = view;
+  const visit = useVisit();
   const { section, noun } = partLists[list];
   const title = `${capitalised(noun)}s`;
   const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
   const columns: Column<object>[] = fields.map((field, index) => ({ ...columnOf(view, field), names: index === 0 }));
   const mayChange = visit.may("catalogue");
-  const query = { search: visit.query["search"] };
-  const { rows, pager } = pageInMemory(visit, found, { of: `${noun}s`, path: entryPath(section, ownerId), query });
+  const path = withQuery(entryPath(section, ownerId), { search: visit.query["search"] });
+  const { rows, pager } = pageInMemory(visit, found, { of: [noun, `${noun}s`], path });
   if (mayChange)
     columns.push({
       heading: "Change",
@@ -162,9 +162,9 @@ function PartTable({ view, list, ownerId, entries, found = entries, children }: 
 }
 
 /** Found by their name, or by a postcode that they hold: the same look-up as for a consignment. */
-function Zones({ view, map: { id, zones } }: { view: CatalogueView; map: ZoneMap }) {
-  const { visit, catalogue } = view;
-  const search = (visit.query["search"] ?? "").trim().slice(0, 100);
+function Zones({ view, map: { id, zones } }: { view: PresentCatalogue; map: ZoneMap }) {
+  const { catalogue } = view;
+  const search = (useVisit().query["search"] ?? "").trim().slice(0, 100);
   const zoneOf = (country: string) => (/\d/.test(search) ? catalogue.zoneOf(id, country, search) : undefined);
   const holding = new Map([...new Set(zones.map(({ country }) => country))].map((country) => [country, zoneOf(country)]));
   const found = zones.filter(({ zone, country }) => zone.toLowerCase().includes(search.toLowerCase()) || holding.get(country) === zone);
@@ -175,7 +175,7 @@ function Zones({ view, map: { id, zones } }: { view: CatalogueView; map: ZoneMap
   );
 }
 
-function CustomerLists({ view, customer }: { view: CatalogueView; customer: Customer }) {
+function CustomerLists({ view, customer }: { view: PresentCatalogue; customer: Customer }) {
   const { file } = view;
   const cards = file.rateCards.filter(({ id }) => customer.rateCardIds.includes(id));
   const empty = <EmptyState title="No rate cards yet. Without one, this customer cannot get a quote" />;
@@ -197,8 +197,8 @@ function CustomerLists({ view, customer }: { view: CatalogueView; customer: Cust
 }
 
 /** What refers to a thing, in pages. */
-function UsedBy({ view, section, id }: { view: CatalogueView; section: Section; id: string }) {
-  const { visit, file } = view;
+function UsedBy({ view, section, id }: { view: PresentCatalogue; section: Section; id: string }) {
+  const { file } = view;
   const uses = usesOf(file, section)(id);
   if (uses.length === 0)
     return (
@@ -210,7 +210,7 @@ function UsedBy({ view, section, id }: { view: CatalogueView; section: Section; 
     <>
       {uses.map(({ section: user, entries }) => {
         const title = capitalised(pluralOf(user));
-        const { rows, pager } = pageInMemory(visit, entries, { of: pluralOf(user), path: entryPath(section, id), name: user });
+        const { rows, pager } = pageInMemory(useVisit(), entries, { of: namesOf(user), path: entryPath(section, id), name: user });
         return (
           <Panel id={user} title={title}>
             <Table caption={`${title} that use it`} columns={entryColumns(view, user)} rows={rows} />

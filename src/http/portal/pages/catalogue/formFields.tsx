@@ -6,15 +6,17 @@ import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
 import type { Query } from "../../links.js";
+import type { Visit } from "../../pageDefinition.js";
 import { Choice, Field, Form, listIn, Tick, Ticks, tickedIn } from "../../shell/form.js";
+import { useVisit } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
+import type { PresentCatalogue } from "../customers.js";
 import { nameOfEntry } from "./addresses.js";
-import type { FormView } from "./draft.js";
 
 export type Values = Readonly<Record<string, unknown>>;
 
 interface FormBodyProps {
-  readonly view: FormView;
+  readonly view: PresentCatalogue;
   readonly to: string;
   readonly title: string;
   readonly fields?: readonly CatalogueField[];
@@ -24,10 +26,14 @@ interface FormBodyProps {
   readonly children?: Child;
 }
 
+/** The version that a form is made from. One that is shown again stays a form of the same version. */
+export const madeFrom = ({ submitted }: Visit, { catalogueVersion }: PresentCatalogue): string =>
+  submitted.get("version") || String(catalogueVersion);
+
 export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
   <Panel id="entry" title={title}>
-    <Form to={to} hidden={{ version: String(view.version), ...hidden }} submit="Show changes" cancel={back}>
-      <Inputs file={view.file} fields={fields} values={values} typed={view.typed} />
+    <Form to={to} hidden={{ version: madeFrom(useVisit(), view), ...hidden }} submit="Show changes" cancel={back}>
+      <Inputs file={view.file} fields={fields} values={values} />
       {children}
     </Form>
   </Panel>
@@ -40,8 +46,6 @@ interface InputsProps {
   readonly file: OrganisationFile;
   readonly fields: readonly CatalogueField[];
   readonly values: Values;
-  /** What was typed, where the form is shown again. */
-  readonly typed: Fields | undefined;
   /** Before the names of the inputs: that of the group they belong to. */
   readonly prefix?: string;
   /** None of them has to be filled in, since their group may be left empty. */
@@ -56,16 +60,16 @@ const Inputs = (props: InputsProps): ReturnType<typeof Field> => (
   </>
 );
 
-function Input({ field, value, file, typed, prefix = "", isOptional }: InputsProps & { field: CatalogueField; value: unknown }) {
+function Input({ field, value, file, prefix = "", isOptional }: InputsProps & { field: CatalogueField; value: unknown }) {
   const { key, kind, label, hint, refers, options, words, whenEmpty, longest } = field;
   const name = `${prefix}${key}`;
-  const text = typed ? typed.get(name) : textOf(value);
+  const text = textOf(value);
   const required = whenEmpty === "required" && !isOptional;
   const entries = refers ? file[refers].map((entry) => ({ value: idOf(entry), label: nameOfEntry(entry) })) : [];
   const empty = { value: "", label: whenEmpty === "required" ? "Choose one" : "None" };
   switch (kind) {
     case "flag":
-      return <Tick label={label} name={name} value="on" checked={typed ? text !== "" : value === true} />;
+      return <Tick label={label} name={name} value="on" checked={value === true} />;
     case "choice": {
       const choices = options.map((option) => ({ value: option, label: words?.[option] ?? option }));
       return <Choice label={label} name={name} options={isOptional ? [{ value: "", label: "-" }, ...choices] : choices} value={text} />;
@@ -74,7 +78,7 @@ function Input({ field, value, file, typed, prefix = "", isOptional }: InputsPro
       return <Choice label={label} name={name} options={[empty, ...entries]} value={text} />;
     case "references":
       return (
-        <Ticks legend={label} name={name} options={entries} ticked={typed ? tickedIn(typed, name) : ((value ?? []) as string[])}>
+        <Ticks legend={label} name={name} options={entries} ticked={(value ?? []) as string[]}>
           {entries.length === 0 ? <p class="hint">The catalogue has no {label.toLowerCase()}.</p> : null}
         </Ticks>
       );
@@ -86,7 +90,7 @@ function Input({ field, value, file, typed, prefix = "", isOptional }: InputsPro
           {hint ? <p class="hint">{hint}</p> : null}
           <div class="stacked">
             <Inputs
-              {...{ file, typed, prefix: `${name}.`, isOptional: whenEmpty !== "required" }}
+              {...{ file, prefix: `${name}.`, isOptional: whenEmpty !== "required" }}
               fields={simple(field.fields)}
               values={(value ?? {}) as Values}
             />

@@ -81,10 +81,9 @@ const lanesForm = editForm(
 const copy = catalogueForm({
   path: `${cardRoute}/copy`,
   faults: { id: /^There is a rate card|^Id /, name: /^Name /, firstDay: /^First day/, percent },
-  title: ({ visit, file }) => `New card from ${cardIn(visit, file).card.name}`,
-  body: (view) => {
-    const { visit, file } = view;
-    const { card, path } = cardIn(visit, file);
+  title: (visit, file) => `New card from ${cardIn(visit, file).card.name}`,
+  body: (visit, view) => {
+    const { card, path } = cardIn(visit, view.file);
     const hint = `${card.name} ends the day before. Customers who have it get the new card too.`;
     return (
       <FormBody {...{ view, to: `${path}/copy`, back: path }} title="New rate card">

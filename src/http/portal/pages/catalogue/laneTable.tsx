@@ -1,22 +1,18 @@
 // The lanes of a rate card: a table whose cells are edited in place, with the columns of the file of lanes.
 import { priceInWords } from "../../../../domain/catalogue/fields.js";
 import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneTable.js";
-import type { OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
+import type { RateCard } from "../../../../domain/catalogue/schema.js";
 import { mostFields } from "../../fields.js";
 import { withQuery } from "../../links.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
+import type { Visit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Button, Field, Form } from "../../shell/form.js";
+import { useVisit } from "../../shell/link.js";
 import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
+import type { PresentCatalogue } from "../customers.js";
 import { entryPath } from "./addresses.js";
-
-interface LanesProps {
-  readonly visit: SignedInVisit;
-  readonly version: number;
-  readonly card: RateCard;
-  readonly file: OrganisationFile;
-}
+import { madeFrom } from "./formFields.js";
 
 /** A row of the table. `place`: the index of the lane on the card; empty for a lane that is added. */
 interface Row {
@@ -30,8 +26,9 @@ const fieldsBesideCells = 2;
 /** Of the form, beside its rows: token, version, percent, button. */
 const fieldsBesideRows = 10;
 
-export function Lanes({ visit, version, card, file }: LanesProps) {
-  const { query, submitted } = visit;
+export function Lanes({ view, card }: { view: PresentCatalogue; card: RateCard }) {
+  const visit = useVisit();
+  const { query } = visit;
   const search = (query["zone"] ?? "").trim().slice(0, 100);
   const isEnd = (end: string) => end.toLowerCase() === search.toLowerCase();
   const placed = card.lanes.map((lane, place) => ({ lane, place }));
@@ -40,12 +37,17 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
   const mayChange = visit.may("catalogue");
   const most = laneColumns(Math.min(mostBreaks, mostBreaksIn(card.lanes) + 1)).length + fieldsBesideCells;
   const size = Math.min(50, Math.floor((mostFields - fieldsBesideRows) / most) - blank.length);
-  const { rows, pager } = pageInMemory(visit, found, { of: "lanes", path, query: { zone: search }, name: "lane", size });
+  const { rows, pager } = pageInMemory(visit, found, {
+    of: ["lane", "lanes"],
+    path: withQuery(path, { zone: search }),
+    name: "lane",
+    size,
+  });
   const names = laneColumns(Math.min(mostBreaks, mostBreaksIn(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
   const recorded = rows.map(({ lane, place }): Row => ({ place: String(place), cells: laneCells(lane), isChosen: false }));
   const columns = names.map((name, index) => laneColumn(name, index, mayChange));
   const empty = <EmptyState title="No lanes match this zone" />;
-  const zones = file.zoneMaps.find(({ id }) => id === card.zoneMapId)?.zones ?? [];
+  const zones = view.file.zoneMaps.find(({ id }) => id === card.zoneMapId)?.zones ?? [];
   const zoneChip = { name: "zone", label: "Zone at either end", kind: "text", maxlength: 64 } as const;
   return (
     <Panel id="lanes" title="Lanes">
@@ -54,7 +56,7 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
         <Form
           to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })}
           id="lane-form"
-          hidden={{ version: submitted.get("version") || String(version) }}
+          hidden={{ version: madeFrom(visit, view) }}
         >
           <div class="lane-scroll">
             <Table caption="Lanes" columns={[choice, ...columns]} rows={typedRows(visit, names) ?? [...recorded, ...blank]} />
@@ -88,7 +90,7 @@ export function Lanes({ visit, version, card, file }: LanesProps) {
 const blank = Array.from({ length: 3 }, (): Row => ({ place: "", cells: [], isChosen: false }));
 
 /** What was typed, where the form is shown again. */
-function typedRows({ submitted }: SignedInVisit, columns: readonly string[]): readonly Row[] | undefined {
+function typedRows({ submitted }: Visit, columns: readonly string[]): readonly Row[] | undefined {
   const places = submitted.all("place");
   if (places.length === 0) return undefined;
   const chosen = new Set(submitted.all("chosen"));

@@ -27,7 +27,7 @@ export const versionsList = listPage<CatalogueVersion>({
   of: ["version", "versions"],
   fileName: "catalogue-versions",
   caption: "Versions, newest first",
-  query: (visit, page, deps) => listCatalogueVersions(visit.person.organisationId, page, deps),
+  readRows: (visit, page, deps) => listCatalogueVersions(visit.person.organisationId, page, deps),
   columns: async (visit, { pool }) => {
     const nameOf = await principalNames(visit.person.organisationId, pool);
     return versionColumns((by) => (by ? nameOf(by) : "Not known yet"));
@@ -126,7 +126,7 @@ export const changesList = listPage<CatalogueDifference>({
       { ...version, name: "to", label: "To version", value: String(to) },
     ];
   },
-  query: async (visit, _, deps) => ({ items: (await compared(visit, deps)).differences, nextCursor: null }),
+  readRows: async (visit, _, deps) => ({ items: (await compared(visit, deps)).differences, nextCursor: null }),
   columns: async (visit, deps) => differenceColumns((await compared(visit, deps)).present),
   above: async (visit, deps) => <p class="muted">{changesInWords((await compared(visit, deps)).differences)}</p>,
   empty: () => <EmptyState title="Nothing differs" />,

@@ -18,7 +18,7 @@ import { rowsToCorrect } from "../../../../queries/lookUps/rowsToCorrect.js";
 import { presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import { send } from "../../../server/requestFrame.js";
-import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { type AnswerDefinition, defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import { correctionsPath, filterIn } from "./correctionsFilter.js";
 import { sendCorrection } from "./sendCorrection.js";
@@ -32,30 +32,48 @@ const changeBytes = 2 * 1024 * 1024;
 
 const rowNumber = z.int().min(1).max(2_147_483_647);
 const importName = z.string().refine(isUuid, "must be the id of an import");
-
-function checked<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
-  const found = check(schema, body, "body");
-  if (!found.ok) throw new Rejection("invalid", "The body is not as described", found.faults);
-  return found.value;
-}
-
-const rowsAnswer: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: `${correctionsPath}/rows`,
-  access: "look",
-  answer: async (visit, deps) => {
-    const { filter } = await filterIn(visit, deps);
-    const rows = await shownRows(visit, filter, { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined }, deps);
-    return send(visit.context, { status: 200, body: sentPage(rows) });
-  },
-};
-
 const someRows = <Row extends z.ZodType>(row: Row) => z.array(row).min(1).max(limits.rowsPerCorrection);
 const once = "must name each row once";
 const isOnce = (rows: readonly number[]) => new Set(rows).size === rows.length;
 
 /** A person edits rows in any order. Of two elements with one shipmentId the later wins, so each stands where it stood in the push. */
 const inOrder = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
+
+interface Post {
+  readonly path: string;
+  readonly access: "look" | "operate";
+  readonly mostBytes: number;
+  readonly status?: number;
+}
+
+/** Answers the grid's JSON with JSON. A row that is not open is answered with who has it, so that the page can say so in the row. */
+const definePost = <Schema extends z.ZodType>(
+  { path, access, mostBytes, status = 200 }: Post,
+  schema: Schema,
+  answer: (visit: SignedInVisit, deps: PortalDeps, body: z.output<Schema>) => Promise<unknown>,
+): AnswerDefinition => ({
+  method: "POST",
+  path: `${correctionsPath}/${path}`,
+  access,
+  body: { json: mostBytes },
+  answer: async (visit, deps, body) => {
+    const found = check(schema, body, "body");
+    if (!found.ok) throw new Rejection("invalid", "The body is not as described", found.faults);
+    try {
+      return send(visit.context, { status, body: await answer(visit, deps, found.value) });
+    } catch (error) {
+      if (!(error instanceof RowsClosed)) throw error;
+      const closed = await claimsOfRows(error.rows, await principalNames(visit.person.organisationId, deps.pool), deps);
+      return send(visit.context, { status: 409, body: { statusCode: 409, message: error.message, error: "Conflict", closed } });
+    }
+  },
+});
+
+const rowsAnswer = defineAnswer(`${correctionsPath}/rows`, "look", async (visit, deps) => {
+  const { filter } = await filterIn(visit, deps);
+  const rows = await shownRows(visit, filter, { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined }, deps);
+  return send(visit.context, { status: 200, body: sentPage(rows) });
+});
 
 const changedRows = z.strictObject({
   importId: importName,
@@ -65,13 +83,10 @@ const changedRows = z.strictObject({
 });
 
 /** Changed rows of one import, judged as the importer would judge them now, and who has taken one of them meanwhile. */
-const judgeAnswer: AnswerDefinition<SignedInVisit> = {
-  method: "POST",
-  path: `${correctionsPath}/judge`,
-  access: "operate",
-  body: { json: readBytes },
-  answer: async (visit, deps, body) => {
-    const { importId, rows } = checked(changedRows, body);
+const judgeAnswer = definePost(
+  { path: "judge", access: "operate", mostBytes: readBytes },
+  changedRows,
+  async (visit, deps, { importId, rows }) => {
     const { organisationId } = visit.person;
     const found = await findImportRow(organisationId, { kind: undefined, importId }, deps.pool);
     if (!found) throw noImport();
@@ -84,29 +99,21 @@ const judgeAnswer: AnswerDefinition<SignedInVisit> = {
     const verdicts = await judgeCorrections({ importId, kind, catalogue, sent, names, rows: known }, deps);
     const named = known.map(({ row }) => ({ importId, row }));
     const outcomes = await rejectedRowOutcomes(organisationId, named, deps.pool);
-    return send(visit.context, {
-      status: 200,
-      body: {
-        verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(reason) })),
-        closed: outcomes.filter(({ state }) => state !== "open"),
-      },
-    });
+    return {
+      verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(reason) })),
+      closed: outcomes.filter(({ state }) => state !== "open"),
+    };
   },
-};
+);
 
 const namedRows = z.strictObject({ rows: someRows(z.strictObject({ importId: importName, row: rowNumber })) });
 
 /** The present state of rows that a person has on the screen. */
-const statesAnswer: AnswerDefinition<SignedInVisit> = {
-  method: "POST",
-  path: `${correctionsPath}/states`,
-  access: "look",
-  body: { json: readBytes },
-  answer: async (visit, deps, body) => {
-    const { rows } = checked(namedRows, body);
-    return send(visit.context, { status: 200, body: { rows: await rejectedRowOutcomes(visit.person.organisationId, rows, deps.pool) } });
-  },
-};
+const statesAnswer = definePost(
+  { path: "states", access: "look", mostBytes: readBytes },
+  namedRows,
+  async ({ person }, { pool }, { rows }) => ({ rows: await rejectedRowOutcomes(person.organisationId, rows, pool) }),
+);
 
 const submission = z.strictObject({
   importId: importName,
@@ -115,18 +122,14 @@ const submission = z.strictObject({
   rows: correctionPush.shape.rows.transform(inOrder),
 });
 
-const submitAnswer: AnswerDefinition<SignedInVisit> = {
-  method: "POST",
-  path: `${correctionsPath}/submit`,
-  access: "operate",
-  body: { json: changeBytes },
-  answer: (visit, deps, body) =>
-    orClosed(visit, deps, async () => {
-      const { importId, key, rows } = checked(submission, body);
-      const correction = await sendCorrection(visit, deps, { importId, push: { rows }, idempotencyKey: key });
-      return send(visit.context, { status: 202, body: { importId: correction.importId, name: correction.sourceDetails } });
-    }),
-};
+const submitAnswer = definePost(
+  { path: "submit", access: "operate", mostBytes: changeBytes, status: 202 },
+  submission,
+  async (visit, deps, { importId, key, rows }) => {
+    const correction = await sendCorrection(visit, deps, { importId, push: { rows }, idempotencyKey: key });
+    return { importId: correction.importId, name: correction.sourceDetails };
+  },
+);
 
 const chosenRows = z.strictObject({
   importId: importName,
@@ -134,43 +137,24 @@ const chosenRows = z.strictObject({
   note: z.string().optional(),
 });
 
-type ChangeRows = (visit: SignedInVisit, deps: PortalDeps, chosen: z.infer<typeof chosenRows>) => Promise<void>;
-
-const changedBy = async ({ person: { organisationId, by }, requestId }: SignedInVisit, { pool }: PortalDeps) => ({
-  organisationId,
-  by,
-  requestId,
-  now: (await presentCatalogueOf(organisationId, pool)).now,
-});
-
-export const dismiss: ChangeRows = async (visit, deps, { importId, rows, note = "" }) =>
-  dismissRows(deps, { ...(await changedBy(visit, deps)), importId, rows, note: note.trim() });
-
-export const reopen: ChangeRows = async (visit, deps, { importId, rows }) =>
-  reopenRows(deps, { ...(await changedBy(visit, deps)), importId, rows });
-
-const stateAnswer = (what: string, change: ChangeRows): AnswerDefinition<SignedInVisit> => ({
-  method: "POST",
-  path: `${correctionsPath}/rows/${what}`,
-  access: "operate",
-  body: { json: changeBytes },
-  answer: (visit, deps, body) =>
-    orClosed(visit, deps, async () => {
-      await change(visit, deps, checked(chosenRows, body));
-      return send(visit.context, { status: 200, body: {} });
-    }),
-});
-
-/** A row that is not open is answered with who has it, so that the page can say so in the row. */
-async function orClosed(visit: SignedInVisit, deps: PortalDeps, work: () => Promise<Response>): Promise<Response> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof RowsClosed)) throw error;
-    const closed = await claimsOfRows(error.rows, await principalNames(visit.person.organisationId, deps.pool), deps);
-    return send(visit.context, { status: 409, body: { statusCode: 409, message: error.message, error: "Conflict", closed } });
-  }
+/** `note`: of a dismissal. */
+export async function changeRows(
+  what: "dismiss" | "reopen",
+  { person: { organisationId, by }, requestId }: SignedInVisit,
+  deps: PortalDeps,
+  { importId, rows, note = "" }: z.output<typeof chosenRows>,
+): Promise<void> {
+  const { now } = await presentCatalogueOf(organisationId, deps.pool);
+  const change = { organisationId, by, requestId, now, importId, rows, note: note.trim() };
+  await (what === "dismiss" ? dismissRows(deps, change) : reopenRows(deps, change));
 }
+
+const stateAnswers = (["dismiss", "reopen"] as const).map((what) =>
+  definePost({ path: `rows/${what}`, access: "operate", mostBytes: changeBytes }, chosenRows, async (visit, deps, chosen) => {
+    await changeRows(what, visit, deps, chosen);
+    return {};
+  }),
+);
 
 /** Who has each row, from the streams, since the tables may not have it yet. */
 async function claimsOfRows(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }: PortalDeps) {
@@ -183,12 +167,4 @@ async function claimsOfRows(rows: readonly ClosedRow[], nameOf: NameOf, { eventS
   });
 }
 
-export const correctionAnswers = [
-  suggestionsAnswer,
-  rowsAnswer,
-  judgeAnswer,
-  statesAnswer,
-  submitAnswer,
-  stateAnswer("dismiss", dismiss),
-  stateAnswer("reopen", reopen),
-];
+export const correctionAnswers = [suggestionsAnswer, rowsAnswer, judgeAnswer, statesAnswer, submitAnswer, ...stateAnswers];

@@ -2,30 +2,32 @@
 
 import type { Page } from "../../../../queries/page.js";
 import { type Column, columnClass, neededColumns, rowStatus, usedFields } from "../../browser/corrections/rows.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { Field, Form } from "../../shell/form.js";
-import { countInWords } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
+import { clipped, countInWords } from "../../shell/formats.js";
+import { Link, useVisit } from "../../shell/link.js";
 import { Pager } from "../../shell/panel.js";
 import { historyPath, importPath } from "../imports/importStatus.js";
 import { correctionsPath, correctionsPathOf, type Filter } from "./correctionsFilter.js";
 import type { ShownRow } from "./shownRows.js";
 
 interface Props {
-  readonly visit: SignedInVisit;
   readonly filter: Filter;
   readonly rows: Page<ShownRow>;
 }
 
 /** Lines of shipments, of which one may have hundreds. */
 const mostRows = 250;
-const longestText = 200;
-const clipped = (text: string) => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
+
+const formId = "chosen-rows";
+const changes: Readonly<Partial<Record<Filter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
+/** What may be done with the rows. */
+const changeIn = ({ state }: Filter) => (useVisit().may("operate") ? changes[state] : undefined);
 
 /** As the grid shows them, so that nothing moves when it takes their place. */
-export function FirstRows({ visit, filter, rows: { items }, columns }: Props & { readonly columns: readonly Column[] }) {
+export function FirstRows({ filter, rows: { items }, columns }: Props & { readonly columns: readonly Column[] }) {
   const shown = neededColumns(columns, new Set(usedFields(items)));
   const withImport = filter.importId === undefined;
+  const mayChoose = changeIn(filter) !== undefined;
   const headings = [
     ["pick", "Select"],
     ["number", "Row"],
@@ -33,6 +35,29 @@ export function FirstRows({ visit, filter, rows: { items }, columns }: Props & {
     ...(withImport ? [["import", "File"]] : []),
     ...shown.map((column) => [columnClass(column), column.heading]),
   ];
+  const rowOf = (row: ShownRow) => {
+    const { importId, reference, row: number } = row;
+    const { kind, text, faulty } = rowStatus({ sent: row, verdict: row.today, closure: row.closure, sending: false }, false);
+    return (
+      <tr class={`grid-row ${kind}${number === row.with ? "" : " line"}`}>
+        <td class="cell pick">{mayChoose && number === row.with ? <RowBox row={row} all={items} /> : null}</td>
+        <th scope="row" class="cell number">
+          <Link to={historyPath(importId, number)}>{number}</Link>
+        </th>
+        <td class="cell problem">{clipped(text)}</td>
+        {withImport ? (
+          <td class="cell import">
+            <Link to={importPath(importId)}>{reference}</Link>
+          </td>
+        ) : null}
+        {shown.map((column) => (
+          <td class={`cell ${columnClass(column)}${faulty.includes(column.name) ? " faulty" : ""}`}>
+            {clipped(row.values[column.name] ?? "")}
+          </td>
+        ))}
+      </tr>
+    );
+  };
   return (
     <table class="grid" data-grid>
       <caption class="unseen">Rejected rows</caption>
@@ -45,88 +70,34 @@ export function FirstRows({ visit, filter, rows: { items }, columns }: Props & {
           ))}
         </tr>
       </thead>
-      <tbody>
-        {items.slice(0, mostRows).map((row) => (
-          <FirstRow visit={visit} row={row} columns={shown} withImport={withImport} lines={linesToChoose(visit, filter, items, row)} />
-        ))}
-      </tbody>
+      <tbody>{items.slice(0, mostRows).map(rowOf)}</tbody>
     </table>
   );
 }
 
-interface RowProps {
-  readonly visit: SignedInVisit;
-  readonly row: ShownRow;
-  readonly columns: readonly Column[];
-  readonly withImport: boolean;
-  /** The numbers of the rows that are chosen with this one; none where it cannot be chosen. */
-  readonly lines: readonly number[];
-}
-
-function FirstRow({ row, columns, withImport, lines }: RowProps) {
-  const { importId, reference, row: number } = row;
-  const { kind, text, faulty } = rowStatus({ sent: row, verdict: row.today, closure: row.closure, sending: false }, false);
-  return (
-    <tr class={`grid-row ${kind}${number === row.with ? "" : " line"}`}>
-      <td class="cell pick">
-        {lines.length === 0 ? null : (
-          <input
-            type="checkbox"
-            form={formId}
-            name="rows"
-            value={`${importId}:${lines.join()}`}
-            aria-label={`Row ${lines.join(", ")} of ${reference}`}
-          />
-        )}
-      </td>
-      <th scope="row" class="cell number">
-        <Link to={historyPath(importId, number)}>{number}</Link>
-      </th>
-      <td class="cell problem">{clipped(text)}</td>
-      {withImport ? (
-        <td class="cell import">
-          <Link to={importPath(importId)}>{reference}</Link>
-        </td>
-      ) : null}
-      {columns.map((column) => (
-        <td class={`cell ${columnClass(column)}${faulty.includes(column.name) ? " faulty" : ""}`}>
-          {clipped(row.values[column.name] ?? "")}
-        </td>
-      ))}
-    </tr>
-  );
-}
-
 /** The lines of a shipment are dismissed and reopened together, with the first of them. */
-function linesToChoose(visit: SignedInVisit, filter: Filter, all: readonly ShownRow[], { importId, row, with: first }: ShownRow): number[] {
-  if (row !== first || changeIn(visit, filter) === undefined) return [];
-  return all.filter((each) => each.importId === importId && each.with === row).map((each) => each.row);
+function RowBox({ row: { importId, reference, row }, all }: { row: ShownRow; all: readonly ShownRow[] }) {
+  const lines = all.filter((each) => each.importId === importId && each.with === row).map((each) => each.row);
+  const label = `Row ${lines.join(", ")} of ${reference}`;
+  return <input type="checkbox" form={formId} name="rows" value={`${importId}:${lines.join()}`} aria-label={label} />;
 }
-
-const formId = "chosen-rows";
-const changes: Readonly<Partial<Record<Filter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
-const changeIn = (visit: SignedInVisit, { state }: Filter) => (visit.may("operate") ? changes[state] : undefined);
 
 /** What the grid's tools do, as far as it can be done without scripts. */
-export function PlainForm({ visit, filter, rows }: Props) {
-  const change = changeIn(visit, filter);
+export function PlainForm({ filter, rows }: Props) {
+  const change = changeIn(filter);
   const more = rows.items.length - mostRows;
   return (
     <>
-      {more > 0 ? <p class="hint">These shipments have {countInWords(more, "more line", "more lines")}, not shown here.</p> : null}
+      {more > 0 ? <p class="hint">These shipments have {countInWords(more, "more line")}, not shown here.</p> : null}
       {change === undefined ? null : (
-        <Form to={`${correctionsPath}/${change.toLowerCase()}`} id={formId}>
-          <input type="hidden" name="back" value={correctionsPathOf(filter)} />
+        <Form to={`${correctionsPath}/${change.toLowerCase()}`} id={formId} hidden={{ back: correctionsPathOf(filter) }} submit={change}>
           {change === "Dismiss" ? <Field label="Note" name="note" maxlength={1000} required={false} /> : null}
-          <div>
-            <button type="submit">{change}</button>
-          </div>
         </Form>
       )}
       <p class="hint">To edit rows here, turn on JavaScript. Or download an import's error report, correct it and upload it.</p>
       <Pager
         of="rows"
-        cursor={visit.query["cursor"] || undefined}
+        cursor={useVisit().query["cursor"] || undefined}
         nextCursor={rows.nextCursor}
         path={(cursor) => correctionsPathOf(filter, { cursor })}
       />

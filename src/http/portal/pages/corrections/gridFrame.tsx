@@ -32,12 +32,11 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
     owner: `${person.organisationId} ${person.memberId}`,
     kind: filter.kind,
     state,
-    mayChange,
+    editable: state === "open" && mayChange,
     withFile: filter.importId === undefined,
     columns,
     suggested: suggestedFields,
   };
-  const isEditable = state === "open" && mayChange;
   return (
     <section
       class="panel rejected-rows waiting"
@@ -50,20 +49,20 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
         Rows
       </h2>
       <div class="tools">
-        {isEditable ? <OpenTools /> : null}
+        {settings.editable ? <OpenTools /> : null}
         {state === "dismissed" && mayChange ? <Button type="button" data-do="reopen" label="Reopen" /> : null}
         <p class="grid-status" role="status" data-status />
       </div>
       <div class="grid-outcome" data-outcome />
       <div class="grid-frame" data-frame>
-        <FirstRows visit={visit} filter={filter} columns={columns} rows={rows} />
+        <FirstRows filter={filter} columns={columns} rows={rows} />
       </div>
       <noscript>
-        <PlainForm visit={visit} filter={filter} rows={rows} />
+        <PlainForm filter={filter} rows={rows} />
       </noscript>
       <p class="row-problem" data-problem />
-      {isEditable ? <SetForm columns={columns} /> : null}
-      {isEditable ? (
+      {settings.editable ? <SetForm columns={columns} /> : null}
+      {settings.editable ? (
         <p class="hint grid-help" id="grid-help">
           Move with the arrow keys. Type or press Enter to edit a cell, and Escape to leave it. Ctrl+V pastes cells from a spreadsheet,
           Ctrl+D fills down, Ctrl+H finds and replaces, Ctrl+Z undoes, Space selects the row. Changes that you have not submitted are kept
@@ -91,13 +90,13 @@ const OpenTools = () => (
 const SetForm = ({ columns }: { columns: readonly Column[] }) => (
   <form class="button-row tool set-form" data-set>
     <label for="set-column">Column</label>
-    <select id="set-column">
+    <select id="set-column" name="column">
       {columns.map(({ name, heading }) => (
         <option value={name}>{heading}</option>
       ))}
     </select>
     <label for="set-value">Value</label>
-    <input id="set-value" autocomplete="off" maxlength={1000} />
+    <input id="set-value" name="value" autocomplete="off" maxlength={1000} />
     <Button class="quiet" label="Set for selected rows" />
   </form>
 );

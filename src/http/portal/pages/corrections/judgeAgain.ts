@@ -5,6 +5,7 @@ import { countFreePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import { chunksOf } from "../../browser/corrections/rows.js";
 import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { sendCorrection } from "./sendCorrection.js";
@@ -13,23 +14,17 @@ import { type ShownRow, shownRows } from "./shownRows.js";
 /** Where the judging of each kind begins; a kind without a place begins with the latest import. */
 export type StartPlaces = Readonly<Partial<Record<ImportKind, string>>>;
 
-export interface JudgedRows {
-  readonly kind: ImportKind;
-  readonly judged: readonly ShownRow[];
-  /** Whole shipments, or activities, that would be accepted now. */
-  readonly accepted: readonly (readonly ShownRow[])[];
-  /** Where the next ones begin; null where all were judged. */
-  readonly next: string | null;
-}
-
 const atOnce = 250;
 /** Shipments or activities of each kind that one page judges. */
 export const mostJudged = 1_000;
 
-export const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: StartPlaces): Promise<JudgedRows[]> =>
+export const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: StartPlaces) =>
   Promise.all(importKinds.map((kind) => judgeKind(visit, deps, kind, places[kind])));
 
-async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined): Promise<JudgedRows> {
+export type JudgedRows = Awaited<ReturnType<typeof judgeKind>>;
+
+/** `accepted`: whole shipments, or activities, that would be accepted now. `next`: where the next ones begin; null where all were judged. */
+async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined) {
   const filter = { kind, state: "open", importId: undefined, reasonKey: undefined } as const;
   const judged: ShownRow[] = [];
   let next: string | null = from ?? null;
@@ -47,63 +42,42 @@ async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKin
 const isAccepted = (group: readonly ShownRow[]): boolean =>
   group.length <= limits.rowsPerCorrection && group.every(({ today }) => today === null);
 
-export interface SubmissionResult {
-  readonly rows: number;
-  readonly imports: number;
-  /** Rows that somebody else has taken meanwhile. */
-  readonly taken: number;
-  /** Rows that were not sent, and why. */
-  readonly left: number;
-  readonly because: string | undefined;
-}
-
 /** The most imports that one submission becomes, however many places are free in the queue. */
 const mostImports = 20;
 
-/** Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it. */
-export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string): Promise<SubmissionResult> {
+export type SubmissionResult = Awaited<ReturnType<typeof submitAccepted>>;
+
+/**
+ * Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it.
+ * `taken`: rows that somebody else has taken meanwhile. `left`: rows that were not sent, `because` of that.
+ */
+export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string) {
   const found = await judgeOpenRows(visit, deps, places);
-  const batches = found.flatMap(({ accepted }) => batchesOf(accepted));
+  const batches = found.flatMap(({ accepted }) => chunksOf(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
   const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const sendable = Math.max(1, Math.min(free, mostImports)); // with none free the queue's own refusal says what to do
   let [rows, imports, taken] = [0, 0, 0];
-  const after = (index: number) => batches.slice(index).reduce((sum, batch) => sum + batch.rows.length, 0);
   for (const [index, batch] of batches.entries()) {
-    if (index >= sendable) return { rows, imports, taken, left: after(index), because: "Check again when earlier imports have ended" };
+    const left = batches.slice(index).flat().length;
+    if (index >= sendable) return { rows, imports, taken, left, because: "Check again when earlier imports have ended" };
     try {
       await visit.recheckAccess();
-      const push = { rows: batch.rows.map((row) => ({ row, values: {} })) };
-      await sendCorrection(visit, deps, { importId: batch.importId, push, idempotencyKey: keyOf(batch, key) });
-      [rows, imports] = [rows + batch.rows.length, imports + 1];
+      const importId = batch[0]?.importId ?? "";
+      const numbers = batch.map(({ row }) => row);
+      const push = { rows: numbers.map((row) => ({ row, values: {} })) };
+      await sendCorrection(visit, deps, { importId, push, idempotencyKey: keyOf(importId, numbers, key) });
+      [rows, imports] = [rows + batch.length, imports + 1];
     } catch (error) {
-      if (error instanceof RowsClosed) taken += batch.rows.length;
-      else if (error instanceof Rejection && imports > 0) return { rows, imports, taken, left: after(index), because: error.message };
+      if (error instanceof RowsClosed) taken += batch.length;
+      else if (error instanceof Rejection && imports > 0) return { rows, imports, taken, left, because: error.message };
       else throw error;
     }
   }
   return { rows, imports, taken, left: 0, because: undefined };
 }
 
-interface Batch {
-  readonly importId: string;
-  readonly rows: number[];
-}
-
-/** Rows of one import, whole shipments, as many as one correction takes. */
-function batchesOf(groups: readonly (readonly ShownRow[])[]): Batch[] {
-  const batches: Batch[] = [];
-  for (const group of groups) {
-    const importId = group[0]?.importId ?? "";
-    const last = batches.findLast((batch) => batch.importId === importId);
-    const numbers = group.map(({ row }) => row);
-    if (last && last.rows.length + numbers.length <= limits.rowsPerCorrection) last.rows.push(...numbers);
-    else batches.push({ importId, rows: numbers });
-  }
-  return batches;
-}
-
 /** `key` is the form's: sent again, it makes no second import of the same rows. */
-const keyOf = ({ importId, rows }: Batch, key: string): string =>
+const keyOf = (importId: string, rows: readonly number[], key: string): string =>
   `judge-again-${createHash("sha256")
     .update(JSON.stringify([key, importId, rows]))
     .digest("hex")}`;

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { reasonInError } from "../../../../domain/rows/olderReasons.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
-import type { Fields } from "../../fields.js";
 import { groupItems } from "../../groupItems.js";
 import { withQuery } from "../../links.js";
-import { type FormDefinition, type PageDefinition, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Button, Form, HiddenFields } from "../../shell/form.js";
-import { countInWords } from "../../shell/formats.js";
-import { ButtonLink, Link } from "../../shell/link.js";
+import { defineForm, definePage } from "../../pageDefinition.js";
+import { Form } from "../../shell/form.js";
+import { clipped, countInWords } from "../../shell/formats.js";
+import { Link } from "../../shell/link.js";
 import { EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Amount } from "../../shell/values.js";
@@ -18,28 +17,22 @@ import { type JudgedRows, judgeOpenRows, mostJudged, type StartPlaces, type Subm
 import { judgeAgainPath, UnknownCustomers } from "./unknownCustomers.js";
 
 /** Which open rows the catalogue accepts now, before anything is sent. */
-export const judgeAgainPage: PageDefinition<SignedInVisit> = {
-  path: judgeAgainPath,
-  access: "operate",
-  show: async (visit, deps) => {
-    const places = placesIn((kind) => visit.query[kind] ?? "");
-    const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, places), presentCatalogue(visit, deps)]);
-    return {
-      title: "Check rejected rows again",
-      body: (
-        <>
-          <p class="under-heading">
-            <Link to={correctionsPath}>Rejected rows</Link>
-            <span class="muted">Checked against version {catalogueVersion} of the catalogue. Nothing has been submitted yet.</span>
-          </p>
-          <Accepted found={found} places={places} />
-          <More found={found} />
-          <UnknownCustomers visit={visit} rows={found.flatMap(({ judged }) => judged)} />
-        </>
-      ),
-    };
-  },
-};
+export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit, deps) => {
+  const places = placesIn((kind) => visit.query[kind] ?? "");
+  const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, places), presentCatalogue(visit, deps)]);
+  return {
+    title: "Check rejected rows again",
+    crumbs: [["Rejected rows", correctionsPath]],
+    body: (
+      <>
+        <p class="muted">Checked against version {catalogueVersion} of the catalogue. Nothing has been submitted yet.</p>
+        <Accepted found={found} places={places} />
+        <More found={found} />
+        <UnknownCustomers rows={found.flatMap(({ judged }) => judged)} />
+      </>
+    ),
+  };
+});
 
 const placesIn = (given: (kind: ImportKind) => string): StartPlaces =>
   Object.fromEntries(importKinds.flatMap((kind) => (given(kind) === "" ? [] : [[kind, given(kind)]])));
@@ -69,12 +62,13 @@ function Accepted({ found, places }: { found: readonly JudgedRows[]; places: Sta
         </EmptyState>
       ) : (
         <>
-          <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns()} rows={reasonsOf(found)} />
-          <Form to={judgeAgainPath} class="button-row judge-again">
-            <HiddenFields values={{ key: randomUUID(), ...places }} />
-            <Button label={`Submit ${countInWords(rows, "row", "rows")}`} />
-            <ButtonLink to={correctionsPath} label="Cancel" quiet />
-          </Form>
+          <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns} rows={reasonsOf(found)} />
+          <Form
+            to={judgeAgainPath}
+            hidden={{ key: randomUUID(), ...places }}
+            submit={`Submit ${countInWords(rows, "row")}`}
+            cancel={correctionsPath}
+          />
           <p class="hint">The rows are submitted unchanged, in one new import for each import they came from.</p>
         </>
       )}
@@ -97,16 +91,15 @@ function reasonsOf(found: readonly JudgedRows[]): ReasonCount[] {
 }
 
 const mostReasons = 50;
-const longestReason = 200;
 
-const columns = (): readonly Column<ReasonCount>[] => [
+const columns: readonly Column<ReasonCount>[] = [
   {
     heading: "Rejected for",
     names: true,
-    cell: ({ reason }) => (reason.length > longestReason ? `${reason.slice(0, longestReason)}...` : reason),
+    value: ({ reason }) => clipped(reason),
   },
   { heading: "Kind", cell: ({ kind }) => <Link to={correctionsPathOf({ kind, state: "open" })}>{kindNames[kind]}</Link> },
-  { heading: "Rows", number: true, cell: ({ rows }) => <Amount value={rows} /> },
+  { heading: "Rows", number: true, value: ({ rows }) => rows },
 ];
 
 /** Where there are more open rows than one page judges. */
@@ -122,27 +115,17 @@ function More({ found }: { found: readonly JudgedRows[] }) {
   );
 }
 
-export const judgeAgainForm: FormDefinition<SignedInVisit> = {
-  path: judgeAgainPath,
-  access: "operate",
-  page: judgeAgainPage,
-  submit: async (visit, fields: Fields, deps) => {
-    const submitted = await submitAccepted(
-      visit,
-      deps,
-      placesIn((kind) => fields.get(kind)),
-      fields.get("key").slice(0, 64),
-    );
-    const [first = "", ...more] = inWords(submitted);
-    return { ...withNotice(correctionsPath, first), notice: { kind: "done", lines: [first, ...more] } };
-  },
-};
+export const judgeAgainForm = defineForm(judgeAgainPage, "", async (visit, fields, deps) => {
+  const places = placesIn((kind) => fields.get(kind));
+  const submitted = await submitAccepted(visit, deps, places, fields.get("key").slice(0, 64));
+  return { goTo: correctionsPath, notice: { kind: "done", lines: inWords(submitted) } };
+});
 
 function inWords({ rows, imports, taken, left, because }: SubmissionResult): string[] {
   return [
     rows === 0
       ? "No rows were submitted: they are no longer open, or would still be rejected."
-      : `${countInWords(rows, "row", "rows")} submitted in ${countInWords(imports, "new import", "new imports")}. They leave this list as the import runs.`,
+      : `${countInWords(rows, "row")} submitted in ${countInWords(imports, "new import")}. They leave this list as the import runs.`,
     taken > 0 &&
       `${countInWords(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`,
     left > 0 && `${countInWords(left, "row is", "rows are")} not submitted and still open. ${because}.`,

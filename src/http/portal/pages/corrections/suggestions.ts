@@ -3,7 +3,7 @@ import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
 import { send } from "../../../server/requestFrame.js";
-import type { AnswerDefinition, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import { correctionsPath } from "./correctionsFilter.js";
 
@@ -15,17 +15,12 @@ const most = 8;
 const longestText = 200;
 
 /** The known values that a cell's text may mean, the nearest first. */
-export const suggestionsAnswer: AnswerDefinition<SignedInVisit> = {
-  method: "GET",
-  path: `${correctionsPath}/suggestions`,
-  access: "look",
-  answer: async (visit, deps) => {
-    const field = suggestedFields.find((each) => each === visit.query["field"]);
-    if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
-    const text = (visit.query["text"] ?? "").slice(0, longestText);
-    return send(visit.context, { status: 200, body: { suggestions: nearestCodes(text, await knownFor(field, visit, deps), most) } });
-  },
-};
+export const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look", async (visit, deps) => {
+  const field = suggestedFields.find((each) => each === visit.query["field"]);
+  if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
+  const text = (visit.query["text"] ?? "").slice(0, longestText);
+  return send(visit.context, { status: 200, body: { suggestions: nearestCodes(text, await knownFor(field, visit, deps), most) } });
+});
 
 export const knownCustomers = ({ customers }: Catalogue): KnownCode[] =>
   [...customers].map(([value, { name }]) => ({ value, label: name }));

@@ -3,29 +3,22 @@
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { groupItems } from "../../groupItems.js";
 import { withQuery } from "../../links.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
-import { ButtonLink, Link } from "../../shell/link.js";
+import { ButtonLink, Link, useVisit } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
-import { type Column, Table } from "../../shell/table.js";
-import { Amount } from "../../shell/values.js";
+import { actionColumn, type Column, Table } from "../../shell/table.js";
 import { addPath } from "../catalogue/addresses.js";
 import { correctionsPath } from "./correctionsFilter.js";
 import type { ShownRow } from "./shownRows.js";
 
 export const judgeAgainPath = `${correctionsPath}/judge-again`;
 
-interface UnknownCustomer {
-  readonly id: string;
-  readonly rows: number;
-}
-
 const mostShown = 10;
 /** As long as a customer's id may be. */
 const longestId = 64;
 
 /** The customers that open rows are rejected for today, those of the most rows first. */
-export function unknownCustomers(rows: readonly ShownRow[]): UnknownCustomer[] {
+export function unknownCustomers(rows: readonly ShownRow[]) {
   const ids = rows.flatMap(({ values, today }) => {
     const id = (values["customerId"] ?? "").trim();
     const isUnknown = today?.faulty.includes("customerId") && today.reason.includes("Customer not found");
@@ -34,31 +27,23 @@ export function unknownCustomers(rows: readonly ShownRow[]): UnknownCustomer[] {
   return [...groupItems(ids, (id) => id)].map(([id, { length }]) => ({ id, rows: length })).sort((a, b) => b.rows - a.rows);
 }
 
+const addCustomerPath = (id: string): string => withQuery(addPath("customers"), { id, back: "judge-again" });
+
+const unknownColumns: readonly Column<{ id: string; rows: number }>[] = [
+  { heading: "Customer", names: true, value: ({ id }) => id },
+  { heading: "Rows", number: true, value: ({ rows }) => rows },
+  actionColumn(({ id }) => <ButtonLink to={addCustomerPath(id)} label="Add customer" quiet aria-description={`the customer ${id}`} />),
+];
+
 /** For admins, who can add them. */
-export function UnknownCustomers({ visit, rows }: { visit: SignedInVisit; rows: readonly ShownRow[] }) {
-  const unknown = visit.may("catalogue") ? unknownCustomers(rows) : [];
+export function UnknownCustomers({ rows }: { rows: readonly ShownRow[] }) {
+  const unknown = useVisit().may("catalogue") ? unknownCustomers(rows) : [];
   if (unknown.length === 0) return null;
-  const columns: readonly Column<UnknownCustomer>[] = [
-    { heading: "Customer", names: true, cell: ({ id }) => id },
-    { heading: "Rows", number: true, cell: ({ rows: count }) => <Amount value={count} /> },
-    {
-      heading: "Action",
-      number: true,
-      cell: ({ id }) => (
-        <ButtonLink
-          to={withQuery(addPath("customers"), { id, back: "judge-again" })}
-          label="Add customer"
-          quiet
-          aria-description={`the customer ${id}`}
-        />
-      ),
-    },
-  ];
   return (
     <Panel id="unknown-customers" title="Customers that are not in the catalogue">
       <Table
         caption="Customers that are not in the catalogue, and how many rows name them"
-        columns={columns}
+        columns={unknownColumns}
         rows={unknown.slice(0, mostShown)}
       />
       <p class="hint">If an id is mistyped, correct the row. If a customer is new, add it here and its rows are checked again.</p>
@@ -77,8 +62,9 @@ function NearCustomer({ id, known }: { id: string; known: Iterable<KnownCode> })
 }
 
 /** One line, so that the grid stays on the first screen: the rows that are accepted by now, and for admins the customers to add. */
-export function AfterChanges({ visit, rows, known }: { visit: SignedInVisit; rows: readonly ShownRow[]; known: Iterable<KnownCode> }) {
-  if (!visit.may("operate")) return null;
+export function AfterChanges({ rows, known }: { rows: readonly ShownRow[]; known: Iterable<KnownCode> }) {
+  const { may } = useVisit();
+  if (!may("operate")) return null;
   const unknown = unknownCustomers(rows);
   return (
     <p class="after-changes">
@@ -87,11 +73,7 @@ export function AfterChanges({ visit, rows, known }: { visit: SignedInVisit; row
       {unknown.slice(0, mostInLine).map(({ id }) => (
         <span>
           <NearCustomer id={id} known={known} />
-          {visit.may("catalogue") ? (
-            <Link to={withQuery(addPath("customers"), { id, back: "judge-again" })}>Add customer {id}</Link>
-          ) : (
-            `${id} is not in the catalogue`
-          )}
+          {may("catalogue") ? <Link to={addCustomerPath(id)}>Add customer {id}</Link> : `${id} is not in the catalogue`}
         </span>
       ))}
       {unknown.length > mostInLine ? (

@@ -1,17 +1,12 @@
 // The page of one import: what became of it, from the tables and from its stream, and the button that cancels it.
 
 import { cancelImport } from "../../../../commands/imports/endImport.js";
-import type { ImportColumns } from "../../../../events/importEvents.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
-import { importReversals } from "../../../../queries/imports/importReversals.js";
 import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";
 import { importTimeline } from "../../../../queries/imports/importTimeline.js";
-import { correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
-import { listRejectedRows } from "../../../../queries/rejectedRows/rejectedRows.js";
-import { countRejectedRows } from "../../../../queries/rejectedRows/rejectionGroups.js";
-import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
 import { withQuery } from "../../links.js";
@@ -31,10 +26,10 @@ import { Badge, EmptyState, Facts, Panel } from "../../shell/panel.js";
 import { Amount, ShortId } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
-import { ReasonsPlot, RejectedRows, Reversals, shownReversals } from "./importParts.js";
-import { importPath, importsPath, isUnfinished, livePath, rejectedSoFar, shownReference, statusBadge } from "./importStatus.js";
+import { reasonsPart, rejectedPart, reversalsPart } from "./importParts.js";
+import { importPath, importsPath, isUnfinished, livePath, shownReference, statusBadge } from "./importStatus.js";
 import { earlierPush, PushInWords } from "./sameFile.js";
-import { StatusPart } from "./statusPart.js";
+import { statusPart } from "./statusPart.js";
 import { Timeline } from "./timeline.js";
 
 export const importPage = definePage(`${importsPath}/{importId}`, "look", async (visit, deps) => {
@@ -74,43 +69,30 @@ export const importStream = defineAnswer(`${livePath}/{importId}`, "look", async
   return liveAnswer(visit, deps, watchedName.import(view.importId));
 });
 
-const rowsPerPage = 25;
 /** The time for reading the history. After it the page is shown without the history. */
 const historyMs = 1_500;
 
 async function presentImport(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
-  const { pool, eventStore, signingSecret: secret } = deps;
+  const { pool, eventStore } = deps;
   const { organisationId } = visit.person;
-  const { importId, kind } = view;
-  const cursor = visit.query["cursor"] || undefined;
-  const completed = view.status === "completed";
-  const hasRejected = rejectedSoFar(view) > 0 || cursor !== undefined;
-  const [steps, nameOf, reasons, rejected, correcting, reversals, states] = await Promise.all([
+  const nameOf = await principalNames(organisationId, pool);
+  const [status, reversals, steps, reasons, rejected] = await Promise.all([
+    statusPart(visit, view, deps),
+    reversalsPart(organisationId, view, nameOf, pool),
     answerInTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
-    principalNames(organisationId, pool),
-    // While the import runs they would be counted later than the count beside them.
-    hasRejected && !isUnfinished(view) ? rejectionReasons(organisationId, view, pool) : undefined,
-    hasRejected ? listRejectedRows(organisationId, { kind, importId }, { limit: rowsPerPage, cursor, secret }, pool) : undefined,
-    completed ? correctingImports(organisationId, importId, pool) : [],
-    view.reversed ? importReversals(organisationId, importId, { after: undefined, count: shownReversals + 1 }, pool) : [],
-    completed && view.counts.failed > 0 ? countRejectedRows(organisationId, importId, pool) : undefined,
+    reasonsPart(organisationId, view, pool),
+    rejectedPart(visit, view, deps),
   ]);
-  return (
-    <>
-      <StatusPart visit={visit} view={view} states={states?.[kind]} correcting={correcting} />
-      <Reversals view={view} reversals={reversals} nameOf={nameOf} />
-      <Timeline view={view} steps={steps} nameOf={nameOf} />
-      {reasons ? <ReasonsPlot found={reasons} rejected={rejectedSoFar(view)} /> : null}
-      {rejected ? <RejectedRows view={view} page={rejected} cursor={cursor} /> : null}
-    </>
-  );
+  return [status, reversals, <Timeline view={view} steps={steps} nameOf={nameOf} />, reasons, rejected];
 }
 
 async function importDetails(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const earlier = view.sameFileAs === null ? undefined : await earlierPush(organisationId, view.sameFileAs, deps);
-  const columns = view.source === "file" ? await columnsOf(deps, view.importId) : undefined;
-  const nameOf = columns && (await principalNames(organisationId, deps.pool));
+  const requested = view.source === "file" ? requestedEvent(deps.eventStore, view.importId) : Promise.resolve(undefined);
+  // None for a file with our own headings, and where the event store does not answer.
+  const columns = (await answerInTime(requested, longestMs, "the first event of an import").catch(() => undefined))?.data.columns;
+  const nameOf = await principalNames(organisationId, deps.pool);
   return (
     <>
       <p class="under-heading">
@@ -123,15 +105,9 @@ async function importDetails(visit: SignedInVisit, view: ImportView, deps: Porta
           The same file as <PushInWords earlier={earlier} />.
         </p>
       ) : null}
-      {columns && nameOf ? <ColumnsOfImport kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
+      {columns ? <ColumnsOfImport kind={view.kind} columns={columns} nameOf={nameOf} /> : null}
     </>
   );
-}
-
-/** Undefined for a file with our own headings, and where the event store does not answer. */
-async function columnsOf({ eventStore }: PortalDeps, importId: string): Promise<ImportColumns | undefined> {
-  const requested = answerInTime(requestedEvent(eventStore, importId), longestMs, "the first event of an import");
-  return (await requested.catch(() => undefined))?.data.columns;
 }
 
 /** The import that the page's address names. */
@@ -155,10 +131,11 @@ function CancelQuestion({ view }: { view: ImportView }) {
 
 export const cancelForm = defineForm(importPage, { below: "/cancel", access: "operate" }, async (visit, _, deps) => {
   const { view } = await importOf(visit, deps);
+  const { importId } = view;
   const { organisationId, by } = visit.person;
   const now = await deps.organisations.now();
-  await cancelImport(deps, { organisationId, importId: view.importId, by, requestId: visit.requestId, now });
-  return withNotice(importPath(view.importId), `${shownReference(view)} cancelled.`);
+  await cancelImport(deps, { organisationId, importId, by, requestId: visit.requestId, now });
+  return withNotice(importPath(importId), `${shownReference(view)} cancelled.`);
 });
 
 const longestMs = 4_000;
@@ -196,7 +173,7 @@ async function pastImport(visit: SignedInVisit, view: ImportView, asOf: Date, de
           ]}
         />
       </Panel>
-      <Timeline view={{ ...view, cancelling: false }} steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)} nameOf={nameOf} />
+      <Timeline view={{ cancelling: false }} steps={steps.filter(({ recordedAt }) => recordedAt <= asOf)} nameOf={nameOf} />
     </>
   );
 }

@@ -1,26 +1,30 @@
 // Parts of an import's page: why rows were rejected, which they are, and what was taken back.
 
+import type { Pool } from "pg";
 import { columnsOf } from "../../../../domain/imports/fields.js";
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { rangesInWords } from "../../../../domain/ranges.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
-import type { ImportReversal } from "../../../../queries/imports/importReversals.js";
+import { type ImportReversal, importReversals } from "../../../../queries/imports/importReversals.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
-import type { Page } from "../../../../queries/page.js";
-import type { RejectedRow } from "../../../../queries/rejectedRows/rejectedRows.js";
-import type { RejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
+import { listRejectedRows, type RejectedRow } from "../../../../queries/rejectedRows/rejectedRows.js";
+import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import { withQuery } from "../../links.js";
-import { countInWords, groupDigits } from "../../shell/formats.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { clipped, countInWords, groupDigits } from "../../shell/formats.js";
 import { Link } from "../../shell/link.js";
 import { Badge, type Fact, Facts, Pager, Panel, type State } from "../../shell/panel.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Sentence, Time } from "../../shell/values.js";
-import { eventsPath, historyPath, importPath } from "./importStatus.js";
+import { eventsPath, historyPath, importPath, isUnfinished, rejectedSoFar } from "./importStatus.js";
 
-export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReasons; readonly rejected: number }) {
-  const { reasons, others, counted } = found;
+/** None while the import runs: the reasons would be counted later than the count of rejected rows. */
+export async function reasonsPart(organisationId: string, view: ImportView, pool: Pool) {
+  const rejected = rejectedSoFar(view);
+  if (rejected === 0 || isUnfinished(view)) return null;
+  const { reasons, others, counted } = await rejectionReasons(organisationId, view, pool);
   if (reasons.length === 0) return null;
   return (
     <Panel id="reasons" title="Why rows were rejected">
@@ -34,13 +38,12 @@ export function ReasonsPlot({ found, rejected }: { readonly found: RejectionReas
   );
 }
 
-interface RejectedProps {
-  readonly view: ImportView;
-  readonly page: Page<RejectedRow>;
-  readonly cursor: string | undefined;
-}
+const rowsPerPage = 25;
 
-export function RejectedRows({ view, page: { items, nextCursor }, cursor }: RejectedProps) {
+export async function rejectedPart({ person, query }: SignedInVisit, view: ImportView, { pool, signingSecret: secret }: PortalDeps) {
+  const cursor = query["cursor"] || undefined;
+  if (rejectedSoFar(view) === 0 && cursor === undefined) return null;
+  const { items, nextCursor } = await listRejectedRows(person.organisationId, view, { limit: rowsPerPage, cursor, secret }, pool);
   if (items.length === 0 && cursor === undefined) return null;
   return (
     <Panel id="rejected" title="Rejected rows">
@@ -79,7 +82,7 @@ const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<Reject
     heading: "Reason",
     cell: ({ error }) => (
       <span class="reason">
-        <Sentence text={short(error, longestReason)} />
+        <Sentence text={clipped(error, longestReason)} />
       </span>
     ),
   },
@@ -97,8 +100,8 @@ function Values({ data, kind }: { readonly data: unknown; readonly kind: ImportK
   const given = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
   if (given.length === 0) return <span class="muted">none given</span>;
   const factOf = ([name, value]: [string, unknown]): Fact => [
-    short(headings.get(name) ?? name, longestValue),
-    short(typeof value === "string" ? value : JSON.stringify(value), longestValue),
+    clipped(headings.get(name) ?? name, longestValue),
+    clipped(typeof value === "string" ? value : JSON.stringify(value), longestValue),
   ];
   return (
     <div>
@@ -108,21 +111,14 @@ function Values({ data, kind }: { readonly data: unknown; readonly kind: ImportK
   );
 }
 
-const short = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest)}...` : text);
-
 /** The history has all of them. */
-export const shownReversals = 25;
+const shownReversals = 25;
 const shownRanges = 12;
 
-interface ReversalsProps {
-  readonly view: ImportView;
-  /** The first ones, and one more where there are more. */
-  readonly reversals: readonly ImportReversal[];
-  readonly nameOf: NameOf;
-}
-
 /** What was taken back of an import, when, by whom and why. */
-export function Reversals({ view, reversals, nameOf }: ReversalsProps) {
+export async function reversalsPart(organisationId: string, view: ImportView, nameOf: NameOf, pool: Pool) {
+  const range = { after: undefined, count: shownReversals + 1 };
+  const reversals = view.reversed ? await importReversals(organisationId, view.importId, range, pool) : [];
   if (reversals.length === 0) return null;
   return (
     <Panel id="reversals" title="Reversals">
@@ -153,5 +149,5 @@ function whatInWords({ all, rows }: ImportReversal): string {
   if (all || rows === null) return "Everything that was left";
   const shown = rangesInWords(rows.slice(0, shownRanges)).replaceAll(",", ", ");
   const more = rows.length - shownRanges;
-  return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${countInWords(more, "more range", "more ranges")}` : ""}`;
+  return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${countInWords(more, "more range")}` : ""}`;
 }

@@ -46,7 +46,7 @@ export const importsList = listPage({
   scripts: ["live.js"],
   action: (visit) => (visit.may("operate") ? <ButtonLink to="/portal/upload" label="Upload a file" /> : null),
   filters: () => chips,
-  query: async (visit, page, deps) => {
+  readRows: async (visit, page, deps) => {
     const { organisationId } = visit.person;
     const filter = filterOf(visit.query);
     await shownVersion(visit, deps);

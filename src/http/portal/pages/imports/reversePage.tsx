@@ -1,13 +1,11 @@
 // What a reversal would do, in words, with the form that does it.
-import type { Child } from "hono/jsx";
-
 import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportAmounts, importAmounts } from "../../../../queries/activities/importAmounts.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
-import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
+import type { ImportView } from "../../../../queries/imports/importView.js";
 import { answerTable } from "../../../server/problem.js";
 import { reasonIn } from "../../fields.js";
 import { withQuery } from "../../links.js";
@@ -56,21 +54,54 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
     presentCatalogue(visit, deps),
   ]);
   const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
-  const lines = isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)];
   const hasCorrections = corrections.length > 0;
+  const more = outcome.corrections.length - corrections.length;
+  const { shipment } = visit.query;
   return (
     <>
       <p class="under-heading">
         <span class="muted">{kindNames[view.kind]}</span>
-        <ChosenByAddress {...visit.query} />
+        {rows ? <span class="named">Rows {visit.query["rows"]?.replaceAll(",", ", ")}</span> : null}
+        {rows || !shipment ? null : (
+          <span class="named">
+            Shipment <Link to={shipmentPath(shipment)}>{shipment}</Link>
+          </span>
+        )}
       </p>
       <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
-        <PlainList items={lines} />
+        <PlainList items={isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)]} />
         {isLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
       </Panel>
       {stopped && stopped.amounts.length > 0 ? <Amounts amounts={stopped} nameOf={nameOf} /> : null}
-      {hasCorrections ? <Corrections corrections={corrections} more={outcome.corrections.length - corrections.length} /> : null}
-      {isLeft || hasCorrections ? <ReverseForm {...{ visit, view, isLeft, hasCorrections }} reversed={outcome.reversed} /> : null}
+      {hasCorrections ? (
+        <Panel id="corrections" title="Corrections by other imports">
+          <p>These imports have corrected rows that you chose. What they recorded stays, unless you reverse it as well.</p>
+          <PlainList
+            items={[
+              ...corrections.map((each) => [
+                <Link to={importPath(each.importId)}>{each.reference}</Link>,
+                ` (${countInWords(each.rows, "row")})`,
+              ]),
+              ...(more > 0 ? [`and ${countInWords(more, "more import")}`] : []),
+            ]}
+          />
+        </Panel>
+      ) : null}
+      {isLeft || hasCorrections ? (
+        <Panel id="reverse" title="Reverse">
+          <Form
+            to={withQuery(reversePath(view.importId), { rows: visit.query["rows"], shipment })}
+            submit={`Reverse ${outcome.reversed > 0 ? unitsOf(view, outcome.reversed) : "these rows"}`}
+            cancel={importPath(view.importId)}
+            isDangerous
+          >
+            <ReasonField hint="Everybody who opens the import can see this." />
+            {hasCorrections ? (
+              <Tick label="Reverse these corrections as well" name="corrections" value="reverse" checked={!isLeft} required={!isLeft} />
+            ) : null}
+          </Form>
+        </Panel>
+      ) : null}
       <OtherChoice view={view} />
     </>
   );
@@ -119,60 +150,47 @@ function outcomeInWords(
   const more = outcome.corrections.length - corrections.length;
   const named = [...corrections.map(({ reference, rows }) => `${reference} (${rows})`), ...(more > 0 ? [`${more} more`] : [])].join(", ");
   const name = shownReference(view);
-  const [first = "", ...rest] = [
-    ...(reversed > 0 ? [`${unitsOf(view, reversed)} of ${name} ${reversed === 1 ? "is" : "are"} reversed.`] : []),
-    ...(corrections.length > 0 ? [`Corrections of ${name} are reversed${reversed > 0 ? " as well" : ""}: ${named}.`] : []),
-    ...(reversed === 0 && reversalId !== null ? [`${name} is reversed.`] : []),
-  ];
-  if (first === "") return [`Nothing left to reverse: what you chose of ${name} is already reversed.`];
-  return [first, ...rest, ...consequences(view, outcome)];
+  const lines = [
+    reversed > 0 && `${unitsOf(view, reversed, `of ${name} is`, `of ${name} are`)} reversed.`,
+    corrections.length > 0 && `Corrections of ${name} are reversed${reversed > 0 ? " as well" : ""}: ${named}.`,
+    reversed === 0 && reversalId !== null && `${name} is reversed.`,
+  ].filter((line) => line !== false);
+  if (lines.length === 0) return [`Nothing left to reverse: what you chose of ${name} is already reversed.`];
+  return [...lines, ...consequences(view, outcome)];
 }
 
-function ChosenByAddress({ rows, shipment }: Readonly<Record<string, string>>) {
-  if (rows) return <span class="named">Rows {rows.replaceAll(",", ", ")}</span>;
-  if (!shipment) return null;
-  return (
-    <span class="named">
-      Shipment <Link to={shipmentPath(shipment)}>{shipment}</Link>
-    </span>
-  );
+/** `1 activity is`, `3 activities are`. */
+function unitsOf({ kind }: Pick<ImportView, "kind">, count: number, one = "", many = one): string {
+  const [unit, units] = kind === "activities" ? ["activity", "activities"] : ["shipment", "shipments"];
+  return countInWords(count, `${unit} ${one}`, `${units} ${many}`).trim();
 }
-
-const unitsOf = ({ kind }: Pick<ImportView, "kind">, count: number): string =>
-  kind === "activities" ? countInWords(count, "activity", "activities") : countInWords(count, "shipment", "shipments");
 
 function effect(view: ImportView, { reversed, withdrawn }: ReversalOutcome): string {
-  if (reversed === 0)
-    return `No ${view.kind} are left to reverse, only ${countInWords(withdrawn, "open rejected row", "open rejected rows")}.`;
-  const units = unitsOf(view, reversed);
-  if (view.kind === "activities") return `${units} ${reversed === 1 ? "stops" : "stop"} counting in totals.`;
-  return `${units}, as this import wrote ${reversed === 1 ? "it" : "them"}, ${reversed === 1 ? "is" : "are"} reversed.`;
+  if (reversed === 0) return `No ${view.kind} are left to reverse, only ${countInWords(withdrawn, "open rejected row")}.`;
+  return view.kind === "activities"
+    ? `${unitsOf(view, reversed, "stops", "stop")} counting in totals.`
+    : `${countInWords(reversed, "shipment, as this import wrote it, is", "shipments, as this import wrote them, are")} reversed.`;
 }
 
 const before = (view: ImportView, { alreadyReversed }: ReversalOutcome): string =>
-  alreadyReversed > 0
-    ? `${unitsOf(view, alreadyReversed)} ${alreadyReversed === 1 ? "was" : "were"} reversed before.`
-    : `The import has recorded no ${view.kind}.`;
+  alreadyReversed > 0 ? `${unitsOf(view, alreadyReversed, "was", "were")} reversed before.` : `The import has recorded no ${view.kind}.`;
 
 /** What follows besides the reversal itself, a sentence for each. They hold before it is done, and after. */
 function consequences(view: ImportView, outcome: ReversalOutcome): string[] {
   const { alreadyReversed, superseded, restored, reopened, withdrawn } = outcome;
-  const rows = (count: number) => countInWords(count, "rejected row", "rejected rows");
-  const verb = (count: number, one: string, many: string) => (count === 1 ? one : many);
   const restoredLine =
     view.kind === "activities"
-      ? `${unitsOf(view, restored)} that ${verb(restored, "was", "were")} replaced by these ${verb(restored, "counts", "count")} again.`
-      : `${countInWords(restored, "earlier version", "earlier versions")} of these shipments ${verb(restored, "shows", "show")} again.`;
+      ? unitsOf(view, restored, "that was replaced by these counts", "that were replaced by these count")
+      : countInWords(restored, "earlier version of these shipments shows", "earlier versions of these shipments show");
+  const later = "had been replaced by a later import, and";
+  const others = "of other imports, which these had corrected,";
   const lines: readonly (readonly [number, string])[] = [
-    [restored, restoredLine],
-    [
-      superseded,
-      `${unitsOf(view, superseded)} had been replaced by a later import, and ${verb(superseded, "does", "do")} not come back if that import is reversed.`,
-    ],
-    [reopened, `${rows(reopened)} of other imports, which these had corrected, ${verb(reopened, "is", "are")} open again.`],
+    [restored, `${restoredLine} again.`],
+    [superseded, `${unitsOf(view, superseded, `${later} does`, `${later} do`)} not come back if that import is reversed.`],
+    [reopened, `${countInWords(reopened, `rejected row ${others} is`, `rejected rows ${others} are`)} open again.`],
     [
       withdrawn,
-      `${countInWords(withdrawn, "open rejected row", "open rejected rows")} of this import ${verb(withdrawn, "is", "are")} removed from Rejected rows.`,
+      `${countInWords(withdrawn, "open rejected row of this import is", "open rejected rows of this import are")} removed from Rejected rows.`,
     ],
     [alreadyReversed, before(view, outcome)],
   ];
@@ -191,49 +209,6 @@ function Amounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmo
         nameOf={nameOf}
       />
       {isAll ? null : <FirstLines downloaded={false} />}
-    </Panel>
-  );
-}
-
-function Corrections({ corrections, more }: { corrections: readonly CorrectingImport[]; more: number }) {
-  const items: Child[] = corrections.map(({ importId, reference, rows }) => [
-    <Link to={importPath(importId)}>{reference}</Link>,
-    ` (${countInWords(rows, "row", "rows")})`,
-  ]);
-  return (
-    <Panel id="corrections" title="Corrections by other imports">
-      <p>These imports have corrected rows that you chose. What they recorded stays, unless you reverse it as well.</p>
-      <PlainList items={more > 0 ? [...items, `and ${countInWords(more, "more import", "more imports")}`] : items} />
-    </Panel>
-  );
-}
-
-interface ReverseFormProps {
-  readonly visit: SignedInVisit;
-  readonly view: ImportView;
-  readonly reversed: number;
-  readonly isLeft: boolean;
-  readonly hasCorrections: boolean;
-}
-
-function ReverseForm({ visit: { query, submitted }, view, reversed, isLeft, hasCorrections }: ReverseFormProps) {
-  const { rows, shipment } = query;
-  const path = importPath(view.importId);
-  const label = `Reverse ${isLeft && reversed > 0 ? unitsOf(view, reversed) : "these rows"}`;
-  return (
-    <Panel id="reverse" title="Reverse">
-      <Form to={withQuery(reversePath(view.importId), { rows, shipment })} submit={label} cancel={path} isDangerous>
-        <ReasonField hint="Everybody who opens the import can see this." />
-        {hasCorrections ? (
-          <Tick
-            label="Reverse these corrections as well"
-            name="corrections"
-            value="reverse"
-            checked={submitted.get("corrections") === "reverse" || !isLeft}
-            required={!isLeft}
-          />
-        ) : null}
-      </Form>
     </Panel>
   );
 }

@@ -1,18 +1,18 @@
 // The first panel of an import's page: its status and counts, what became of its rejected rows, and what can be done with it.
 
 import { unusualWords } from "../../../../domain/imports/unusual.js";
-import type { CorrectingImport, ImportView } from "../../../../queries/imports/importView.js";
-import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
-import { type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import type { ImportKind } from "../../../../events/importEvents.js";
+import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
+import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { withQuery } from "../../links.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
+import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { AskButton } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { ButtonLink, Link } from "../../shell/link.js";
+import { ButtonLink, Link, useVisit } from "../../shell/link.js";
 import { type Fact, Facts } from "../../shell/panel.js";
 import { Amount, Time, withCommas } from "../../shell/values.js";
 import { activitiesPath } from "../activities/selection.js";
-import { correctionsPathOf, hasRows } from "../corrections/correctionsFilter.js";
+import { type Counts, correctionsPathOf, hasRows } from "../corrections/correctionsFilter.js";
 import {
   importPath,
   isUnfinished,
@@ -26,56 +26,57 @@ import {
 } from "./importStatus.js";
 
 /** Rejected rows by their states. */
-export type RowStates = Readonly<Record<GroupState, OpenRowCount>>;
-
-interface StatusProps {
-  readonly visit: SignedInVisit;
-  readonly view: ImportView;
-  readonly states: RowStates | undefined;
-  readonly correcting: readonly CorrectingImport[];
-}
+type RowStates = Counts[ImportKind];
 
 /** What changes while the import runs, and what can be done with it. All members with one role get the same markup: it holds nothing of a session. */
-export const StatusPart = ({ visit, view, states, correcting }: StatusProps) => (
-  <section
-    class="panel import-status"
-    id="import-status"
-    aria-label="Status"
-    tabindex={-1}
-    data-status={shownStatus(view)}
-    data-says={`${shownReference(view)}: ${statusOf(view).toLowerCase()}${saysCounts(view)}`}
-  >
-    <p class="status">
-      <States view={view} />
-    </p>
-    {view.errorMessage === null ? null : <p class="notice error">{view.errorMessage}</p>}
-    {view.status === "cancelled" ? <p>Nothing of this import was recorded.</p> : null}
-    <Facts class="figures" facts={figuresOf(view)} />
-    <Facts
-      facts={[
-        ["Kind", kindNames[view.kind]],
-        ["Submitted", <Time at={view.submittedAt} />],
-        ["Started", <Time at={view.startedAt} otherwise="Not yet" />],
-        ["Ended", <Time at={view.finishedAt} otherwise="Not yet" />],
-        ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
-        ...rejectedRows(view, states),
-        ...corrections(view, correcting),
-      ]}
-    />
-    {view.unusual === null ? null : (
-      <p class="notice warn">
-        <Link to={withQuery(activitiesPath, { import: view.importId, unusual: "yes" })}>
-          Look at {countInWords(view.unusual.count, "unusual row")}
-        </Link>{" "}
-        before they are billed: {view.unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
+export async function statusPart(visit: SignedInVisit, view: ImportView, { pool }: PortalDeps) {
+  const { organisationId } = visit.person;
+  const { importId, kind, status, counts } = view;
+  const [correcting, states] = await Promise.all([
+    status === "completed" ? correctingImports(organisationId, importId, pool) : [],
+    status === "completed" && counts.failed > 0 ? countRejectedRows(organisationId, importId, pool).then((each) => each[kind]) : undefined,
+  ]);
+  return (
+    <section
+      class="panel import-status"
+      id="import-status"
+      aria-label="Status"
+      tabindex={-1}
+      data-status={shownStatus(view)}
+      data-says={`${shownReference(view)}: ${statusOf(view).toLowerCase()}${saysCounts(view)}`}
+    >
+      <p class="status">
+        <States view={view} />
       </p>
-    )}
-    <Actions visit={visit} view={view} states={states} />
-  </section>
-);
+      {view.errorMessage === null ? null : <p class="notice error">{view.errorMessage}</p>}
+      {view.status === "cancelled" ? <p>Nothing of this import was recorded.</p> : null}
+      <Facts class="figures" facts={figuresOf(view)} />
+      <Facts
+        facts={[
+          ["Kind", kindNames[view.kind]],
+          ["Submitted", <Time at={view.submittedAt} />],
+          ["Started", <Time at={view.startedAt} otherwise="Not yet" />],
+          ["Ended", <Time at={view.finishedAt} otherwise="Not yet" />],
+          ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
+          ...rejectedRows(view, states),
+          ...corrections(view, correcting),
+        ]}
+      />
+      {view.unusual === null ? null : (
+        <p class="notice warn">
+          <Link to={withQuery(activitiesPath, { import: view.importId, unusual: "yes" })}>
+            Look at {countInWords(view.unusual.count, "unusual row")}
+          </Link>{" "}
+          before they are billed: {view.unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
+        </p>
+      )}
+      <Actions view={view} states={states} />
+    </section>
+  );
+}
 
 /** What a part of the page depends on besides the counts. */
-export const shownStatus = ({ status, cancelling, reversed }: Pick<ImportView, "status" | "cancelling" | "reversed">): string =>
+const shownStatus = ({ status, cancelling, reversed }: ImportView): string =>
   cancelling ? "cancelling" : reversed ? `${status}, ${reversed.rows} reversed` : status;
 
 function saysCounts(view: ImportView): string {
@@ -141,15 +142,15 @@ function corrections({ correctionOf }: ImportView, correcting: readonly Correcti
   if (correctionOf) {
     const { importId, rows, reason } = correctionOf;
     const why = reason === undefined ? "" : `: ${reason}`;
-    facts.push(["Corrects", [countInWords(rows.length, "row", "rows"), " of ", link(importId, "an earlier import"), why]]);
+    facts.push(["Corrects", [countInWords(rows.length, "row"), " of ", link(importId, "an earlier import"), why]]);
   }
-  const parts = correcting.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row", "rows")})`]);
+  const parts = correcting.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row")})`]);
   if (parts.length > 0) facts.push(["Corrected by", withCommas(parts)]);
   return facts;
 }
 
-function Actions({ visit, view, states }: Pick<StatusProps, "visit" | "view" | "states">) {
-  const mayOperate = visit.may("operate");
+function Actions({ view, states }: { view: ImportView; states: RowStates | undefined }) {
+  const mayOperate = useVisit().may("operate");
   const canCorrect = states !== undefined && hasRows(states.open);
   const path = importPath(view.importId);
   const reportIsDue = !isUnfinished(view) && view.counts.failed > 0 && view.reportKey === null;

@@ -8,13 +8,9 @@ import { Panel } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
 import { importPath } from "./importStatus.js";
 
-interface TimelineProps {
-  readonly view: ImportView;
-  /** Undefined where the event store does not answer. */
-  readonly steps: readonly TimelineStep[] | undefined;
-  readonly nameOf: NameOf;
-}
+type TimelineProps = { view: Pick<ImportView, "cancelling">; steps: readonly TimelineStep[] | undefined; nameOf: NameOf };
 
+/** `steps`: undefined where the event store does not answer. */
 export const Timeline = ({ view, steps, nameOf }: TimelineProps) => (
   <Panel id="timeline" title="Timeline">
     {steps === undefined ? (

@@ -5,7 +5,7 @@ import { type KeySummary, listKeys } from "../../../../queries/organisations/key
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { withQuery } from "../../links.js";
 import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
-import { Choice, Field, Form, NoQuestion, Question, Ticks } from "../../shell/form.js";
+import { Choice, Field, Form, NoQuestion, Question, Ticks, tickedIn } from "../../shell/form.js";
 import { dayInWords, timeInWords } from "../../shell/formats.js";
 import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
@@ -13,7 +13,7 @@ import { EmptyState, Panel } from "../../shell/panel.js";
 import { dayAfter, dayEnd, today } from "../days.js";
 import { isUsable, keyColumns, keysPath as path, scopeNames, scopesInWords } from "./keyColumns.js";
 
-const isCreating = ({ query, submitted }: SignedInVisit) => query["create"] !== undefined || submitted.get("sent") !== "";
+const isCreating = ({ query, submitted }: SignedInVisit) => query["create"] !== undefined || submitted.all("name").length > 0;
 
 const keysList = listPage<KeySummary>({
   path,
@@ -22,7 +22,7 @@ const keysList = listPage<KeySummary>({
   of: ["key", "keys"],
   caption: "API keys, oldest first",
   action: (visit) => (isCreating(visit) ? null : <ButtonLink to={withQuery(path, { create: "key" })} label="Create key" />),
-  query: async (visit, _, { pool }) => ({ items: await listKeys(visit.person.organisationId, pool), nextCursor: null }),
+  readRows: async (visit, _, { pool }) => ({ items: await listKeys(visit.person.organisationId, pool), nextCursor: null }),
   columns: async (visit, { pool }) => keyColumns(visit, await principalNames(visit.person.organisationId, pool)),
   muted: (key) => !isUsable(key),
   above: (visit, _, keys) => (
@@ -82,21 +82,20 @@ const keyOnce = (text: string) => ({ title: "The new key, shown only this once",
 const days = ["30", "90"];
 
 function NewKey({ visit }: { visit: SignedInVisit }) {
-  const { submitted, person } = visit;
+  const { person } = visit;
   const endIn = (value: string) => dayInWords(dayAfter(today(person.timezone, new Date()), Number(value)));
   const ends = days.map((value) => ({ value, label: `${value} days, until the end of ${endIn(value)}` }));
   ends.unshift({ value: "", label: "No end, or the day below" });
   return (
     <Panel id="new-key" title="New key">
-      <Form to={path} class="stacked narrow-form" hidden={{ sent: "yes" }} submit="Create key" cancel={path}>
+      <Form to={path} class="stacked narrow-form" submit="Create key" cancel={path}>
         <Field label="Name" name="name" maxlength={200} autocomplete="off" hint="Name it after the system that uses it." />
         <Ticks
           legend={`What it can do in ${person.organisationName}`}
           name="scopes"
           options={keyScopes.map((scope) => ({ value: scope, label: scopeNames[scope], about: scopesInWords[scope] }))}
-          ticked={submitted.all("scopes")}
         />
-        <Choice label="Until" name="days" value={submitted.get("days")} options={ends} />
+        <Choice label="Until" name="days" options={ends} />
         <Field label="Last day (optional)" name="lastDay" type="date" required={false} />
       </Form>
     </Panel>
@@ -110,7 +109,7 @@ const createForm = defineForm(keysList.page, { below: "", faults }, async (visit
   const inDays = days.find((each) => each === fields.get("days"));
   const lastDay = inDays === undefined ? fields.get("lastDay") : dayAfter(today(timezone, new Date()), Number(inDays));
   const expiresAt = dayEnd("Last day", lastDay, timezone);
-  const wanted = { organisationId, name: fields.get("name"), scopes: fields.all("scopes"), expiresAt };
+  const wanted = { organisationId, name: fields.get("name"), scopes: tickedIn(fields, "scopes"), expiresAt };
   const { key } = await createKey(organisations, wanted, originOf(visit));
   return withNotice(path, "Key created. Copy it now: you cannot see it again.", keyOnce(key));
 });

@@ -2,7 +2,7 @@ import type { Customer } from "../../../../domain/catalogue/schema.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { Button, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
+import { Button, Field, Form, Ticks } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { ButtonLink } from "../../shell/link.js";
 import { Panel } from "../../shell/panel.js";
@@ -23,8 +23,6 @@ interface QuoteFormProps {
 export function QuoteForm({ visit, customers, shown }: QuoteFormProps) {
   const asked = fieldsOfQuotes(shown);
   const isRefused = visit.submitted.all("quantity").length > 0;
-  const submitted = isRefused ? visit.submitted : asked;
-  const ticked = tickedIn(submitted, "customer");
   return (
     <Panel id="new-quote" title="New quote">
       <Form to={quotesPath} class="stacked quote-form">
@@ -33,7 +31,7 @@ export function QuoteForm({ visit, customers, shown }: QuoteFormProps) {
           legend="Customers"
           name="customer"
           options={customers.map(({ id, name }) => ({ value: id, label: name }))}
-          ticked={ticked.length === 0 && customers.length === 1 ? customers.map(({ id }) => id) : ticked}
+          ticked={shown.length === 0 && customers.length === 1 ? customers.map(({ id }) => id) : asked.all("customer")}
         >
           <label class="find-customer">
             Find a customer
@@ -41,10 +39,10 @@ export function QuoteForm({ visit, customers, shown }: QuoteFormProps) {
           </label>
         </Ticks>
         <div class="two-columns">
-          <PlaceFields legend="Origin" name="origin" submitted={submitted} />
-          <PlaceFields legend="Destination" name="destination" submitted={submitted} />
+          <PlaceFields legend="Origin" name="origin" asked={asked} />
+          <PlaceFields legend="Destination" name="destination" asked={asked} />
         </div>
-        <Items submitted={submitted} tooMany={isRefused ? 0 : itemsLeftOut(shown)} />
+        <Items shown={isRefused ? visit.submitted : asked} tooMany={isRefused ? 0 : itemsLeftOut(shown)} />
         <div class="actions">
           {asked.get("customer") === "" ? null : <ButtonLink to={quotesPath} label="Clear form" quiet />}
           <Button label="Get quotes" />
@@ -56,8 +54,8 @@ export function QuoteForm({ visit, customers, shown }: QuoteFormProps) {
   );
 }
 
-function PlaceFields({ legend, name, submitted }: { readonly legend: string; readonly name: string; readonly submitted: Fields }) {
-  const own = (part: string) => ({ id: `${name}-${part}`, name: `${name}.${part}`, value: submitted.get(`${name}.${part}`) });
+function PlaceFields({ legend, name, asked }: { readonly legend: string; readonly name: string; readonly asked: Fields }) {
+  const own = (part: string) => ({ id: `${name}-${part}`, name: `${name}.${part}`, value: asked.get(`${name}.${part}`) });
   const suggested = { list: `places-${name}`, autocomplete: "off" };
   return (
     <fieldset>
@@ -71,9 +69,8 @@ function PlaceFields({ legend, name, submitted }: { readonly legend: string; rea
   );
 }
 
-function Items({ submitted, tooMany }: { readonly submitted: Fields; readonly tooMany: number }) {
-  const sent = submitted.all("quantity").length;
-  const rows = Array.from({ length: Math.max(plainRows, sent) }, (_, index) => index);
+function Items({ shown, tooMany }: { readonly shown: Fields; readonly tooMany: number }) {
+  const rows = Array.from({ length: Math.max(plainRows, shown.all("quantity").length) }, (_, index) => index);
   return (
     <fieldset class="items">
       <legend>Items</legend>
@@ -103,7 +100,7 @@ function Items({ submitted, tooMany }: { readonly submitted: Fields; readonly to
                   <input
                     name={name}
                     aria-label={`${label}, item ${index + 1}`}
-                    value={submitted.all(name)[index] ?? ""}
+                    value={shown.all(name)[index] ?? ""}
                     inputmode={name === "type" ? "text" : "decimal"}
                     autocomplete="off"
                     maxlength={100}

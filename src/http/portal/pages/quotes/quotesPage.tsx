@@ -42,7 +42,7 @@ const list = listPage<ListedQuote>({
     ...dayChips(),
     { name: "quote", label: "Quote id", kind: "text", maxlength: 60 },
   ],
-  query: async (visit, page, deps) => {
+  readRows: async (visit, page, deps) => {
     const { organisationId } = visit.person;
     const filter = { customerId: visit.query["customer"] || undefined, ...daysIn(visit) };
     const found = await listQuotes(organisationId, filter, page, deps.pool);

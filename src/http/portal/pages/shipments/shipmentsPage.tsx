@@ -32,7 +32,7 @@ const list = listPage<LedgerShipment>({
     { name: "place", label: "Place", kind: "text", maxlength: longestPlace, placeholder: "Postcode or suburb" },
     ...days,
   ],
-  query: (visit, page, { geography, pool }) => listShipments(visit.person.organisationId, filterOf(visit, geography), page, pool),
+  readRows: (visit, page, { geography, pool }) => listShipments(visit.person.organisationId, filterOf(visit, geography), page, pool),
   columns: async (visit, deps) => columns((await presentCatalogue(visit, deps)).nameOf),
   empty: async ({ query, person }, why, { pool }) => {
     if (why === "page")

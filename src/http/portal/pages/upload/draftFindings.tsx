@@ -26,7 +26,7 @@ export function DraftFindings({ draft: { fileId, kind, checked }, found, isRepor
     ["Rows rejected", rejected],
   ];
   if (shipments !== null) figures.push(["New shipments", shipments - replaced], ["Shipments replaced", replaced]);
-  const wasSent = checked?.sent !== undefined;
+  const wasSent = checked.sent !== undefined;
   return (
     <Panel id="found" title="Checked" class="found">
       {wasSent ? null : (
@@ -39,7 +39,7 @@ export function DraftFindings({ draft: { fileId, kind, checked }, found, isRepor
       <Facts class="figures" facts={figures.map(([label, value]): Fact => [label, <Amount value={value} />])} />
       {rejected > 0 && !isReport ? (
         <p>
-          <ButtonLink to={problemRowsPath(fileId)} label={`Download ${countInWords(rejected, "problem row", "problem rows")}`} quiet />
+          <ButtonLink to={problemRowsPath(fileId)} label={`Download ${countInWords(rejected, "problem row")}`} quiet />
         </p>
       ) : null}
       <ProblemList problems={problems} what={wasSent ? "were not sent" : "would be rejected"} ofShipments={kind === "shipments"} />
@@ -62,7 +62,7 @@ const reportSentence = ({ rows, accepted, rejected }: FoundInFile): string => {
 };
 
 const sentenceOf = (rejected: number, rows: number, what: string): string =>
-  rejected === rows ? `Every row would ${what}.` : `${countInWords(rejected, "row", "rows")} of ${groupDigits(rows)} would ${what}.`;
+  rejected === rows ? `Every row would ${what}.` : `${countInWords(rejected, "row")} of ${groupDigits(rows)} would ${what}.`;
 
 const closedNames: Readonly<Record<ClosedRows["state"], readonly [one: string, many: string]>> = {
   corrected: ["row that is corrected already", "rows that are corrected already"],

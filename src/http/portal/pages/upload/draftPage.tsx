@@ -23,8 +23,8 @@ export const draftPage = definePage(draftPath(), "operate", async (visit, deps) 
   if (draft.importId) return { goTo: importPath(draft.importId) };
   const facts = await factsOf(visit, deps, draft);
   if (facts.own) return { goTo: importPath(facts.own) };
-  if (!facts.corrects && (!draft.checked || draft.checked.undecided)) return { goTo: columnsOfDraft(draft.fileId) };
-  const { found, sent } = draft.checked ?? {};
+  const { undecided, found, sent } = draft.checked;
+  if (!facts.corrects && undecided) return { goTo: columnsOfDraft(draft.fileId) };
   return {
     title: draft.file.name,
     crumbs: [["Upload a file", uploadPath]],
@@ -42,7 +42,7 @@ export const draftPage = definePage(draftPath(), "operate", async (visit, deps) 
 
 async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) {
   const { organisationId } = visit.person;
-  const corrects = (await reportedImport(visit, deps, draft.checked ?? { take: "" }))?.request;
+  const corrects = (await reportedImport(visit, deps, draft.checked))?.request;
   const { own, earlier } = corrects ? {} : await importSentBefore(visit, deps, draft);
   const pushOf = (importId: string) => earlierPush(organisationId, importId, deps);
   return {
@@ -51,7 +51,7 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
     isWithdrawn: corrects !== undefined && (await loadReversed(deps.eventStore, corrects.importId)).all !== undefined,
     earlier: earlier === undefined ? undefined : await pushOf(earlier),
     /** The imports by which some of its rows are recorded already. */
-    recorded: await Promise.all((draft.checked?.found?.unusual?.recorded ?? []).map(({ importId }) => pushOf(importId))),
+    recorded: await Promise.all((draft.checked.found?.unusual?.recorded ?? []).map(({ importId }) => pushOf(importId))),
     nameOf: await principalNames(organisationId, deps.pool),
   };
 }
@@ -60,7 +60,7 @@ type Props = { draft: KeptFile; facts: Awaited<ReturnType<typeof factsOf>> };
 
 function DraftForm({ draft, facts }: Props) {
   const { kind, checked, notes, sourceDetails, file, fileId } = draft;
-  const { columns, report, take, found } = checked ?? {};
+  const { columns, report, take, found, sent } = checked;
   const { corrects, earlier, nameOf } = facts;
   const shown: Fact[] = [
     ...(sourceDetails === file.name ? [] : [["Reference", sourceDetails] as const]),
@@ -87,7 +87,7 @@ function DraftForm({ draft, facts }: Props) {
         <Choice label="Error report" name="take" options={takeOptions} value={take === "file" ? "file" : "correction"} />
       ) : null}
       {corrects ? null : <Choice label="Kind" name="kind" options={kindOptions} value={kind} />}
-      {checked?.sent ? null : <p role="status">Nothing has been recorded yet. The file is kept for a day.</p>}
+      {sent ? null : <p role="status">Nothing has been recorded yet. The file is kept for a day.</p>}
       <UploadButtons label={label}>
         {corrects ? null : <ButtonLink to={columnsOfDraft(fileId)} label="Choose columns" quiet />}
         <ButtonLink to={withQuery(uploadPath, { instead: fileId, kind })} label="Choose another file" quiet />
@@ -108,7 +108,7 @@ const whatFollows = {
 
 /** What an error report is of. */
 function Notes({ draft: { checked }, facts: { corrects, isWithdrawn } }: Props) {
-  if (checked?.report && checked.report.importId === undefined) return <p class="notice">{unknownReport}</p>;
+  if (checked.report && checked.report.importId === undefined) return <p class="notice">{unknownReport}</p>;
   if (!corrects) return null;
   const link = <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>;
   return (
@@ -126,7 +126,7 @@ const unknownReport =
 
 export const draftForm = defineForm(draftPage, "", async (visit, fields, deps) => {
   const draft = await requireDraft(visit, deps);
-  const before = draft.checked ?? { take: "", undecided: true };
+  const before = draft.checked;
   const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
   const take = fields.get("take") || before.take;
   const isAsShown = kind === draft.kind && (take === "file") === (before.take === "file") && !before.undecided;

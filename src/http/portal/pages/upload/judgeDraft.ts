@@ -141,8 +141,8 @@ async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile
     copy = await fetchDraftCopy(deps, draft);
     const rejectedTo = join(copy.folder, "rejected.xlsx");
     const work = { visit, deps, draft, copy, say: () => undefined, signal };
-    judging = checkDraft(work, { read: false, judge: { columns: draft.checked?.columns, rejectedTo } }).finally(leave);
-    yield ""; // the download begins: its process may wait for others, or start slowly, for longer than an answer is waited for
+    judging = checkDraft(work, { read: false, judge: { columns: draft.checked.columns, rejectedTo } }).finally(leave);
+    yield Buffer.from(""); // the download begins: its process may wait for others, or start slowly, for longer than an answer is waited for
     yield* growing(rejectedTo, judging, signal);
   } finally {
     stop.abort(new Error("the download has ended"));

@@ -47,7 +47,7 @@ function Group({ group: { reason, rows, withShipment, values, first }, what }: {
     <div class="problem-group">
       <div>
         <h3>
-          {reason} <span class="count">{countInWords(rows, "row", "rows")}</span>
+          {reason} <span class="count">{countInWords(rows, "row")}</span>
         </h3>
         {common === reason ? null : <p>{common}</p>}
         {values.map((each) => (
@@ -64,7 +64,7 @@ function Group({ group: { reason, rows, withShipment, values, first }, what }: {
         )}
         {others > 0 ? (
           <p class="hint">
-            And {countInWords(others, "more row", "more rows")}
+            And {countInWords(others, "more row")}
             {withShipment > 0 ? `, ${groupDigits(withShipment)} without a fault of ${withShipment === 1 ? "its" : "their"} own` : null}.
           </p>
         ) : null}
@@ -94,7 +94,7 @@ const namesOf = ({ columns, moreColumns }: Pick<FaultyValues, "columns" | "moreC
 
 /** `12 more reasons, with 345 rows`. */
 function restInWords({ kinds, rows, atLeast }: UnlistedCount, [one, many]: readonly [string, string], joined: "with" | "in"): string {
-  const counts = countInWords(rows, "row", "rows");
+  const counts = countInWords(rows, "row");
   if (!atLeast) return `${countInWords(kinds, one, many)}, ${joined} ${counts}`;
   return kinds === 0 ? `${many}, ${joined} ${counts}` : `more than ${countInWords(kinds, one, many)}, ${joined} ${counts}`;
 }

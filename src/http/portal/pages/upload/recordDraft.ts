@@ -28,42 +28,45 @@ export async function acceptDraft({ visit, deps, draft, copy }: DraftAtWork, aga
   const { kind, sourceDetails, columns: header, checked } = draft;
   const { name, format, size, sha256 } = draft.file;
   const deadline = deadlineIn(withinMs);
-  try {
-    const { own, earlier } = await importSentBefore(visit, deps, draft, deadline);
-    if (own) return await release(visit, deps, draft, own);
-    if (earlier !== undefined && earlier !== again) return { goTo: draftPath(draft.fileId) };
-    const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
-    const request = await acceptFile(
-      { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
-      {
-        organisationId,
-        kind,
-        by,
-        sourceDetails,
-        idempotencyKey: draftIdempotencyKey(draft),
-        now,
-        catalogueVersion,
-        withinMs: deadline.leftMs(),
-        columns: checked?.columns,
-        header: { columns: header, format, notes: [] },
-        requestId: visit.requestId,
-        file: { path: copy.path, name, size, sha256 },
-      },
-    );
-    return await release(visit, deps, draft, request);
-  } catch (error) {
-    if (!(error instanceof Rejection)) throw error;
-    // Another request may have made the import, with another choice of columns, or removed the kept file meanwhile.
-    const made = await pageOfImportMade(visit, deps, draft);
-    if (!made) throw error;
-    return made;
-  }
+  const { own, earlier } = await importSentBefore(visit, deps, draft, deadline);
+  if (own) return release(visit, deps, draft, own);
+  if (earlier !== undefined && earlier !== again) return { goTo: draftPath(draft.fileId) };
+  const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
+  const request = await acceptFile(
+    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
+    {
+      organisationId,
+      kind,
+      by,
+      sourceDetails,
+      idempotencyKey: draftIdempotencyKey(draft),
+      now,
+      catalogueVersion,
+      withinMs: deadline.leftMs(),
+      columns: checked.columns,
+      header: { columns: header, format, notes: [] },
+      requestId: visit.requestId,
+      file: { path: copy.path, name, size, sha256 },
+    },
+  );
+  return release(visit, deps, draft, request);
 }
 
-/** The page of the import that the draft has become already, at another request or before a kill. */
-export async function pageOfImportMade(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile): Promise<FormResult | undefined> {
-  const { earlier } = await importOfDraft(visit, deps, draft, deadlineIn(withinMs));
-  return earlier && release(visit, deps, draft, earlier);
+/**
+ * The import that the draft has become meanwhile, by another request that may have removed the kept file, or have had another choice of columns,
+ * or before a kill.
+ */
+export async function orImportMade(
+  { visit, deps, draft }: Pick<DraftAtWork, "visit" | "deps" | "draft">,
+  work: () => Promise<FormResult>,
+): Promise<FormResult> {
+  try {
+    return await work();
+  } catch (error) {
+    const { earlier } = error instanceof Rejection ? await importOfDraft(visit, deps, draft, deadlineIn(withinMs)) : {};
+    if (!earlier) throw error;
+    return release(visit, deps, draft, earlier);
+  }
 }
 
 async function importOfDraft({ person: { organisationId } }: SignedInVisit, deps: PortalDeps, draft: KeptFile, deadline: Deadline) {
@@ -132,12 +135,12 @@ export async function submitReport(work: DraftAtWork, corrects: CompletedImport)
       break;
     }
   }
-  const earlier = draft.checked?.sent?.importIds ?? [];
+  const earlier = draft.checked.sent?.importIds ?? [];
   const importIds = [...new Set([...earlier, ...sent])];
   const found = { ...checked, report: { ...checked.report, parts: [] } };
   await saveKept(deps.pool, {
     ...draft,
-    checked: { take: "", ...draft.checked, undecided: undefined, found, sent: { importIds, refused } },
+    checked: { ...draft.checked, undecided: undefined, found, sent: { importIds, refused } },
   });
   const [only] = sent;
   if (only === undefined || importIds.length > 1 || checked.rejected > 0 || closed.length > 0) return { goTo: draftPath(draft.fileId) };

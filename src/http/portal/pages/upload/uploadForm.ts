@@ -16,6 +16,7 @@ import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
 import { reportedImport } from "./drafts.js";
+import { orImportMade } from "./recordDraft.js";
 import { recognise, uploadPage } from "./uploadPage.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
@@ -31,16 +32,14 @@ export async function takeUpload(
   receive: () => Promise<Upload>,
 ): Promise<FormResult | Work> {
   const leave = await enterDraftWork(visit, deps, act);
-  const upload = await receive().catch((error: unknown) => {
-    leave();
-    throw error;
-  });
+  let upload: Upload | undefined;
   const end = async () => {
     leave();
-    await rm(upload.folder, { recursive: true, force: true });
+    if (upload) await rm(upload.folder, { recursive: true, force: true });
   };
   try {
-    return await takeFile(visit, deps, { act, upload, end });
+    upload = await receive();
+    return await takeFile(visit, deps, act, upload, end);
   } catch (error) {
     await end();
     throw error;
@@ -49,14 +48,14 @@ export async function takeUpload(
 
 const fieldNames = ["kind", "page", "instead"];
 
-interface ReceivedFile {
-  readonly act: DraftStep["act"];
-  readonly upload: Upload;
-  readonly end: () => Promise<void>;
-}
-
-/** The same form sent again is the same draft, and so the same import. */
-async function takeFile(visit: SignedInVisit, deps: PortalDeps, { act, upload, end }: ReceivedFile): Promise<FormResult | Work> {
+/** The same form sent again is the same draft, and so the same import. `end`: when nothing is done with the file any more. */
+async function takeFile(
+  visit: SignedInVisit,
+  deps: PortalDeps,
+  act: DraftStep["act"],
+  upload: Upload,
+  end: () => Promise<void>,
+): Promise<FormResult | Work> {
   const { organisationId, memberId } = visit.person;
   const { path, folder, name, size, sha256, sourceDetails, fields } = upload;
   const header = await readUploadHeader(deps, organisationId, upload);
@@ -83,7 +82,7 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, { act, upload, e
     if (!draft) throw new TooBusy(notKept); // twenty others came at once
     const hasMoreSheets = (header.otherSheets?.length ?? 0) > 0;
     const atWork = { visit, deps, draft: { ...draft, kind, checked }, copy: { path, folder }, say, signal };
-    return workOnDraft(atWork, { act, hasMoreSheets });
+    return orImportMade(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
   };
   return { tooSlow: tooSlow[act], work: (say, signal) => work(say, signal).finally(end) };
 }

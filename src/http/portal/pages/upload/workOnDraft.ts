@@ -6,7 +6,6 @@ import { rejectWhenFull } from "../../../../commands/imports/queue/places.js";
 import { matchImportHeader } from "../../../../domain/files/header.js";
 import { datesFault, type Evidence, fileColumns, numbersFault } from "../../../../domain/imports/columns/evidence.js";
 import { fileHeadings, headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
-import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
 import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
@@ -24,7 +23,7 @@ import {
   withinMs,
 } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
-import { acceptDraft, pageOfImportMade, submitReport } from "./recordDraft.js";
+import { acceptDraft, orImportMade, submitReport } from "./recordDraft.js";
 
 export interface DraftStep {
   readonly act: "check" | "upload";
@@ -63,12 +62,10 @@ export async function draftWork(
   const work: Work["work"] = async (say, signal) => {
     let copy: DraftCopy | undefined;
     try {
-      copy = await fetchDraftCopy(deps, draft);
-      return await workOnDraft({ visit, deps, draft, copy, say, signal }, step);
-    } catch (error) {
-      const made = !copy && error instanceof Rejection ? await pageOfImportMade(visit, deps, draft) : undefined;
-      if (!made) throw error;
-      return made; // another request has made the import and removed the file meanwhile
+      return await orImportMade({ visit, deps, draft }, async () => {
+        copy = await fetchDraftCopy(deps, draft);
+        return workOnDraft({ visit, deps, draft, copy, say, signal }, step);
+      });
     } finally {
       leave();
       if (copy) await rm(copy.folder, { recursive: true, force: true });
@@ -79,7 +76,7 @@ export async function draftWork(
 
 export async function workOnDraft(work: DraftAtWork, { act, seen, again = "", hasMoreSheets }: DraftStep): Promise<FormResult> {
   const { visit, deps, draft } = work;
-  const state = draft.checked ?? { take: "", undecided: true };
+  const state = draft.checked;
   const toDraft = { goTo: draftPath(draft.fileId) };
   const corrects = await reportedImport(visit, deps, state);
   if (corrects) {

@@ -19,7 +19,7 @@ import {
   type SignedInVisit,
   withNotice,
 } from "../../pageDefinition.js";
-import { NoQuestion, Question } from "../../shell/form.js";
+import { NoQuestion, Question, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
@@ -57,7 +57,7 @@ export const endpointList = listPage<DeliverySummary>({
   heading: "Deliveries",
   scripts: ["live.js"],
   head: async (visit, deps) => ({ title: (await current(visit, deps)).endpoint.url }),
-  query: async (visit, { limit, cursor = "" }, deps) => {
+  readRows: async (visit, { limit, cursor = "" }, deps) => {
     const { endpointId } = (await current(visit, deps)).endpoint;
     const before = /^\d{1,18}$/.test(cursor) ? { before: cursor } : {};
     const found = await listDeliveries(visit.person.organisationId, endpointId, { limit: limit + 1, ...before }, deps.pool);
@@ -93,7 +93,7 @@ export const endpointList = listPage<DeliverySummary>({
     return (
       <>
         <ReplayPanel endpointId={endpoint.endpointId} visit={visit} />
-        <ChangePanel endpoint={endpoint} submitted={visit.submitted} />
+        <ChangePanel {...endpoint} />
       </>
     );
   },
@@ -197,7 +197,7 @@ const form = (what: string, work: Work) =>
   });
 
 const changeForm = form("", async (named, visit, { webhooks }, fields) => {
-  const events = fields.all("events");
+  const events = tickedIn(fields, "events");
   if (events.length === 0) throw new Rejection("invalid", "Choose at least one event");
   await changeWebhook(webhooks, named, { url: fields.get("url"), events }, originOf(visit));
   return "Saved.";

@@ -2,9 +2,8 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { webhookEvents } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
-import type { Fields } from "../../fields.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { AskButton, AskForm, Button, ButtonForm, Field, Form, Tick } from "../../shell/form.js";
+import { AskButton, AskForm, Button, ButtonForm, Field, Form, Ticks } from "../../shell/form.js";
 import { Badge, Panel } from "../../shell/panel.js";
 import { Time } from "../../shell/values.js";
 import { today } from "../days.js";
@@ -60,16 +59,14 @@ export function ReplayPanel({ visit, endpointId }: { visit: SignedInVisit; endpo
   );
 }
 
-export function ChangePanel({ endpoint: { endpointId, url, events }, submitted }: { endpoint: WebhookSummary; submitted: Fields }) {
-  return (
-    <Panel id="change" title="Change">
-      <Form to={endpointPath(endpointId)} submit="Save changes">
-        <Field label="URL" name="url" maxlength={2_000} value={url} autocomplete="off" />
-        <EventChoice chosen={submitted.get("url") ? submitted.all("events") : events} />
-      </Form>
-    </Panel>
-  );
-}
+export const ChangePanel = ({ endpointId, url, events }: WebhookSummary) => (
+  <Panel id="change" title="Change">
+    <Form to={endpointPath(endpointId)} submit="Save changes">
+      <Field label="URL" name="url" maxlength={2_000} value={url} autocomplete="off" />
+      <EventChoice ticked={events} />
+    </Form>
+  </Panel>
+);
 
 /** Whether it is sent to, and if not, since when and why. */
 export function EndpointState({ pausedAt, pausedBecause, failures, failingSince }: WebhookSummary) {
@@ -86,16 +83,8 @@ export function EndpointState({ pausedAt, pausedBecause, failures, failingSince 
 }
 
 /** The events that an endpoint is told of. With none chosen, a new endpoint is told of all; a change of an endpoint is refused. */
-export const EventChoice = ({ chosen }: { chosen: readonly string[] }) => (
-  <fieldset class="events">
-    <legend>Events</legend>
-    {Object.entries(webhookEvents).map(([type, { meaning }]) => (
-      <Tick
-        label={[<code>{type}</code>, " ", <span class="muted">{meaning}</span>]}
-        name="events"
-        value={type}
-        checked={chosen.includes(type)}
-      />
-    ))}
-  </fieldset>
+export const EventChoice = ({ ticked }: { ticked: readonly string[] }) => (
+  <Ticks class="events" legend="Events" name="events" options={eventOptions} ticked={ticked} />
 );
+
+const eventOptions = Object.entries(webhookEvents).map(([value, { meaning }]) => ({ value, label: value, about: meaning }));

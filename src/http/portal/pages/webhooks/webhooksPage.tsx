@@ -3,7 +3,7 @@ import { webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { withQuery } from "../../links.js";
 import { defineForm, originOf, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Field, Form } from "../../shell/form.js";
+import { Field, Form, tickedIn } from "../../shell/form.js";
 import { ButtonLink, Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Panel } from "../../shell/panel.js";
@@ -19,9 +19,9 @@ const webhooksList = listPage<WebhookSummary>({
   of: ["endpoint", "endpoints"],
   caption: "Endpoints, oldest first",
   action: (visit) => (isAdding(visit) ? null : <ButtonLink to={withQuery(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
-  query: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
+  readRows: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
   columns: () => columns,
-  above: (visit) => (isAdding(visit) ? <NewEndpoint visit={visit} /> : null),
+  above: (visit) => (isAdding(visit) ? <NewEndpoint /> : null),
   empty: () => (
     <EmptyState title="No endpoints yet">
       Waybill sends a request to your address when an import starts or ends, so that your systems do not have to keep asking.{" "}
@@ -32,17 +32,14 @@ const webhooksList = listPage<WebhookSummary>({
 export const webhooksPage = webhooksList.page;
 export const webhookDownloads = webhooksList.answers;
 
-function NewEndpoint({ visit }: { visit: SignedInVisit }) {
-  const again = visit.submitted.all("events");
-  return (
-    <Panel id="add" title="Add an endpoint">
-      <Form to={webhooksPath} submit="Add endpoint" cancel={webhooksPath}>
-        <Field label="URL" name="url" maxlength={2_000} autocomplete="off" hint="The address to send to, starting with https://" />
-        <EventChoice chosen={again.length > 0 ? again : webhookEventTypes} />
-      </Form>
-    </Panel>
-  );
-}
+const NewEndpoint = () => (
+  <Panel id="add" title="Add an endpoint">
+    <Form to={webhooksPath} submit="Add endpoint" cancel={webhooksPath}>
+      <Field label="URL" name="url" maxlength={2_000} autocomplete="off" hint="The address to send to, starting with https://" />
+      <EventChoice ticked={webhookEventTypes} />
+    </Form>
+  </Panel>
+);
 
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
@@ -64,7 +61,7 @@ const faults = { url: /URL|https?|address|host/i };
 
 export const addForm = defineForm(webhooksPage, { below: "", faults }, async (visit, fields, { webhooks }) => {
   const { organisationId } = visit.person;
-  const wanted = { organisationId, url: fields.get("url"), events: fields.all("events") };
+  const wanted = { organisationId, url: fields.get("url"), events: tickedIn(fields, "events") };
   const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
   const line = "Endpoint added. Copy its secret now: you cannot see it again. Then send a ping to test it.";
   return withNotice(endpointPath(endpointId), line, secretOnce(secret));

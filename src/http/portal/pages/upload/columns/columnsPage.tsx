@@ -41,19 +41,19 @@ const showColumns: PageDefinition["show"] = async (visit, deps) => {
   const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
   const { draft, remembered } = source;
   if (draft?.importId) return { goTo: importPath(draft.importId) };
-  if (draft && (await reportedImport(visit, deps, draft.checked ?? { take: "" }))) return { goTo: draftPath(draft.fileId) };
+  if (draft && (await reportedImport(visit, deps, draft.checked))) return { goTo: draftPath(draft.fileId) };
   const { catalogue } = await presentCatalogue(visit, deps);
   const of = { kind: source.kind, customFields: catalogue.file.customFields };
   const sent = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, of);
   const choice = sent ?? (await firstChoice(source, deps, person.organisationId, of));
-  const faults = sent || draft?.checked?.columns ? [] : whyNot(source, catalogue, deps);
+  const faults = sent || draft?.checked.columns ? [] : whyNot(source, catalogue, deps);
   const chosen = { source, choice, fields: choosableFields(of) };
   const nameOf = await principalNames(person.organisationId, deps.pool);
   return {
     title: "Columns",
     crumbs: [
       ["Upload a file", uploadPath],
-      ...(draft?.checked && !draft.checked.undecided ? ([[draft.file.name, draftPath(draft.fileId)]] as const) : []),
+      ...(draft && !draft.checked.undecided ? ([[draft.file.name, draftPath(draft.fileId)]] as const) : []),
     ],
     scripts: ["upload.js", "columns.js"],
     body: (
@@ -128,7 +128,7 @@ function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalo
 const nameOfSource = ({ kind, headings }: ColumnsSource) => ({ kind, headings: headingsKey(headings.map(({ heading }) => heading)) });
 
 function About({ source: { draft, headings, kind } }: { source: ColumnsSource }) {
-  const count = countInWords(headings.length, "column", "columns");
+  const count = countInWords(headings.length, "column");
   return draft ? (
     <p>
       <strong>{draft.file.name}</strong> ({kindNames[kind].toLowerCase()}) has {count}. Choose a field for each of them. Nothing is recorded
@@ -151,8 +151,8 @@ const submitColumns: FormDefinition["submit"] = async (visit, fields, deps) => {
   if (draft?.importId) return { goTo: importPath(draft.importId) };
   const choice = await validChoice(visit, deps, source, fields);
   if (draft) {
-    const columns = await columnsOf(visit, deps, source, choice);
-    const checked = { take: draft.checked?.take ?? "", report: draft.checked?.report, columns };
+    const { take, report } = draft.checked;
+    const checked = { take, report, columns: await columnsOf(visit, deps, source, choice) };
     return draftWork(visit, deps, { draft: { ...draft, checked }, act: fields.get("do") === "check" ? "check" : "upload" });
   }
   await rememberColumns(deps.organisations, { organisationId: visit.person.organisationId, kind, choice }, originOf(visit));
