@@ -3,7 +3,6 @@ import { findSession, validSessions } from "../../commands/members/sessions.js";
 import { createSignIn } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
 import { pageVersions } from "../../queries/pageVersions.js";
-import type { Slots } from "../../slots.js";
 import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
