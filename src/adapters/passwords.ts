@@ -1,8 +1,8 @@
 // Argon2id off the event loop, one password at a time: each takes a core and 19 MiB for some 20 ms.
 import { randomUUID } from "node:crypto";
 import { dictionary } from "@zxcvbn-ts/language-common";
-import { createPlaces } from "../places.js";
 import type { Passwords } from "../ports/people.js";
+import { createSlots } from "../slots.js";
 import type { PasswordJob, PasswordReply } from "./passwordThread.js";
 import { createThreads } from "./threads.js";
 
@@ -11,14 +11,14 @@ const longestMs = 60_000;
 
 export function createPasswords({ mostWaiting = 50 } = {}): Passwords {
   const threads = createThreads<PasswordJob, PasswordReply>({ program, runMs: longestMs });
-  const places = createPlaces({
+  const slots = createSlots({
     inAll: 1,
     each: 1,
     line: { each: mostWaiting, ms: longestMs },
     refusal: "Too many people sign in at this moment, try again shortly",
   });
   const ask = async (job: PasswordJob): Promise<PasswordReply> => {
-    const reply = await places.within("all", () => threads.ask(job));
+    const reply = await slots.within("all", () => threads.ask(job));
     if ("failure" in reply) throw new Error(`a password could not be hashed: ${reply.failure}`);
     return reply;
   };

@@ -2,7 +2,7 @@ import { type Context, Hono } from "hono";
 import { limits } from "../domain/imports/limits.js";
 import { Rejection } from "../domain/rejection.js";
 import { withoutEnd } from "../domain/withoutEnd.js";
-import { createPlaces } from "../places.js";
+import { createSlots } from "../slots.js";
 import { createAuthenticate } from "./api/auth/authenticate.js";
 import type { ApiDeps } from "./api/deps.js";
 import { docsPages } from "./api/pages/docs.js";
@@ -28,9 +28,9 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
     authenticate: createAuthenticate(deps.lookUps, deps.limits.rateLimitPerMinute),
     withBody: createBodyReader(bodies),
     // Each upload takes a connection and disk space, for minutes if its sender is slow.
-    uploads: createPlaces({ inAll: 200, each: 60, refusal: "Too many uploads at the moment, try again shortly" }),
+    uploads: createSlots({ inAll: 200, each: 60, refusal: "Too many uploads at the moment, try again shortly" }),
     /** The bytes of the files that are made of JSON bodies. */
-    disk: createPlaces({
+    disk: createSlots({
       inAll: 10 * limits.pushFileBytes,
       each: 2 * limits.pushFileBytes,
       refusal: "Too many large pushes at the moment, try again shortly",

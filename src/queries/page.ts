@@ -6,12 +6,12 @@ export type CursorScope = readonly string[];
 
 const macBytes = 16;
 
-export function writeCursor(secret: string, scope: CursorScope, place: readonly string[]): string {
-  const payload = JSON.stringify(place);
+export function writeCursor(secret: string, scope: CursorScope, values: readonly string[]): string {
+  const payload = JSON.stringify(values);
   return Buffer.concat([mac(secret, scope, payload), Buffer.from(payload)]).toString("base64url");
 }
 
-/** The place after which the next page begins. */
+/** The values of the row after which the next page begins. */
 export function readCursor(secret: string, scope: CursorScope, cursor: string): string[] {
   const bytes = Buffer.from(cursor, "base64url");
   // Base64 decoding ignores stray characters and spare bits, so only the exact text that this code writes is accepted.
@@ -57,7 +57,8 @@ export interface Page<Item> {
 }
 
 interface PageRows<Row, Item> {
-  placeOf(row: Row): readonly string[];
+  /** The values that the list is sorted by, and that no other row of it has. */
+  cursorValues(row: Row): readonly string[];
   itemOf(row: Row): Item;
 }
 
@@ -66,12 +67,12 @@ export async function readPage<Row, Item>(
   request: PageRequest,
   scope: CursorScope,
   fetch: (after: readonly string[] | undefined, count: number) => Promise<readonly Row[]>,
-  { placeOf, itemOf }: PageRows<Row, Item>,
+  { cursorValues, itemOf }: PageRows<Row, Item>,
 ): Promise<Page<Item>> {
   const after = request.cursor === undefined ? undefined : readCursor(request.secret, scope, request.cursor);
   const rows = await fetch(after, request.limit + 1);
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
-  const nextCursor = last && rows.length > shown.length ? writeCursor(request.secret, scope, placeOf(last)) : null;
+  const nextCursor = last && rows.length > shown.length ? writeCursor(request.secret, scope, cursorValues(last)) : null;
   return { items: shown.map(itemOf), nextCursor };
 }

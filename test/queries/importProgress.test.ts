@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePlace } from "../../src/commands/imports/queue/places.js";
+import { removePlace } from "../../src/commands/imports/queue/places.js";
 import { requireImport } from "../../src/queries/imports/importStatus.js";
 import { activity, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -41,7 +41,7 @@ test("the progress of a running import is that of the rows that are counted besi
 
 test("an import that has completed, but not in the tables yet, shows the progress of the rows that the tables have", async () => {
   await halfShown("completed", async (importId) => {
-    await freePlace(model.pool, { importId, rows: 10 });
+    await removePlace(model.pool, { importId, rows: 10 });
     expect(await progressOf(importId)).toEqual(["processing", 5, 54]);
     model.startProjector();
     await model.project();

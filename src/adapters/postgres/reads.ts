@@ -1,19 +1,17 @@
 // The reads of requests: bounded for each organisation, and ended in the server when nobody waits for them any more.
 import pg from "pg";
-import { createPlaces, type Places } from "../../places.js";
 import type { Reads } from "../../ports/reads.js";
+import { createSlots, type Slots } from "../../slots.js";
 import { asDatabaseError } from "./errors.js";
 
 /** Of the API's connections, so that some are left for commands and downloads. An organisation's further statements wait for its own. */
 const bounds = { inAll: 10, each: 4, line: { each: 200, ms: 10_000 } };
 
-export function createReads(
-  places: Places = createPlaces({ ...bounds, refusal: "Too many reads at the moment, try again shortly" }),
-): Reads {
+export function createReads(slots: Slots = createSlots({ ...bounds, refusal: "Too many reads at the moment, try again shortly" })): Reads {
   return (pool, { organisationId, signal }) => {
     const connect = () => cancellable(pool, signal);
-    const query = (...statement: unknown[]) => places.within(organisationId, () => run(connect, statement, signal), signal);
-    // Who holds a connection for longer, as a download does, has a place of another kind.
+    const query = (...statement: unknown[]) => slots.within(organisationId, () => run(connect, statement, signal), signal);
+    // Who holds a connection for longer, as a download does, has a slot of another kind.
     return Object.assign(Object.create(pool) as pg.Pool, { connect, query });
   };
 }

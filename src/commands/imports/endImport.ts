@@ -7,7 +7,7 @@ import { catchUpImport } from "../../projections/importRow.js";
 import { retryConflicts } from "../handle.js";
 import type { ImportCommand } from "./importDecider.js";
 import { handleImport, type ImportScope, type LoadedImport, loadImport, loadVisibleImport } from "./importStream.js";
-import { freePlace, requestCancel } from "./queue/places.js";
+import { removePlace, requestCancel } from "./queue/places.js";
 
 export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelImport" }>;
 
@@ -19,7 +19,7 @@ export async function endImport(
   { pool, eventStore }: Stores,
   importId: string,
   decide: (loaded: LoadedImport) => { readonly command: EndCommand; readonly context: EventContext } | undefined,
-  turn?: Parameters<typeof freePlace>[2],
+  turn?: Parameters<typeof removePlace>[2],
 ): Promise<LoadedImport> {
   const ended = await retryConflicts(async () => {
     const loaded = await loadImport(eventStore, importId);
@@ -27,7 +27,7 @@ export async function endImport(
     return end ? handleImport(eventStore, loaded, end.command, end.context) : loaded;
   });
   await catchUpImport(pool, eventStore, importId);
-  await freePlace(pool, { importId, rows: rowsBefore(ended.revision) }, turn);
+  await removePlace(pool, { importId, rows: rowsBefore(ended.revision) }, turn);
   return ended;
 }
 

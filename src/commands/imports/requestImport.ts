@@ -13,7 +13,7 @@ import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
 import { decide, evolve, type ImportCommand, idempotencyKeyReused, unrequested } from "./importDecider.js";
 import { firstRequest, handleImport, importOfKey, unrequestedImport } from "./importStream.js";
-import { queueImport, releasePlace, reservePlace, withdrawPlace } from "./queue/places.js";
+import { markPlaceForCancel, queueImport, removeUnconfirmedPlace, reservePlace } from "./queue/places.js";
 import { resolveRefusedPush } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
 import { newUploadKey } from "./storedObjects.js";
@@ -133,7 +133,7 @@ async function sameFile(
 async function leaveRefused(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
   const { importId, idempotency } = request;
   const unknown = error instanceof StoreUnavailable && error.outcomeUnknown;
-  const mark = unknown ? withdrawPlace : releasePlace;
+  const mark = unknown ? markPlaceForCancel : removeUnconfirmedPlace;
   // With an Idempotency-Key another attempt may hold the same place.
   const marked = idempotency ? undefined : deadlineIn(markMs).within("database", mark(deps.pool, importId));
   await marked?.catch(() => undefined);

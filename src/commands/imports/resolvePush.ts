@@ -6,7 +6,7 @@ import type { ImportRequested } from "../../events/importEvents.js";
 import type { Stores } from "../../ports/database.js";
 import { endImport } from "./endImport.js";
 import { hasEnded, loadImport } from "./importStream.js";
-import { queueImport, releasePlace, withdrawPlace } from "./queue/places.js";
+import { markPlaceForCancel, queueImport, removeUnconfirmedPlace } from "./queue/places.js";
 import { noteRefusedUpload } from "./storedObjects.js";
 
 interface ResolveDeps extends Stores {
@@ -33,12 +33,12 @@ export async function resolveRefusedPush(deps: ResolveDeps, request: ImportReque
   let missed = 0;
   await retryUntilDone(deps, importId, "resolving a push that was answered 503", async (warn) => {
     // The cancellation in the stream counts, so it does not wait for a database that cannot be reached.
-    if (!idempotency) await withdrawPlace(pool, importId).catch(warn);
+    if (!idempotency) await markPlaceForCancel(pool, importId).catch(warn);
     const loaded = await loadImport(eventStore, importId);
     if (loaded.position === undefined) {
       missed += 1;
       if (missed < looks) return false;
-      await releasePlace(pool, importId);
+      await removeUnconfirmedPlace(pool, importId);
       // With an Idempotency-Key the push may be sent again and use this file.
       if (!idempotency) await noteRefusedUpload(pool, request);
     } else if (idempotency && loaded.state.status !== "none") {

@@ -1,5 +1,5 @@
 import { dayAt } from "../imports/timestamp.js";
-import { laneKey } from "./rivalCards.js";
+import { laneKey } from "./laneKey.js";
 import type { Customer, Lane, OrganisationFile, RateCard, Service } from "./schema.js";
 import { compileZones, type ZoneOf } from "./zones.js";
 

@@ -1,7 +1,8 @@
 import { fieldsOf } from "../imports/fields.js";
 import { faultsOf, parseInSentences } from "../validation.js";
+import { laneKey } from "./laneKey.js";
+import { createOverlapCheck } from "./overlaps.js";
 import { duplicateFaults, type ReadableCard, type ReadableFile, readableFile, shownId, unknownIdFaults } from "./readable.js";
-import { compareCards, laneKey } from "./rivalCards.js";
 import { type OrganisationFile, organisationFile, sections } from "./schema.js";
 import { zoneFaults } from "./zones.js";
 
@@ -74,11 +75,11 @@ function customerFaults(file: ReadableFile): string[] {
   const carriers = new Set(idsOf(file.carriers));
   const cards = new Map(file.rateCards.map((card) => [card.id, card]));
   const cardIds = new Set(cards.keys());
-  const overlapsOf = compareCards([...cards.values()]);
+  const overlapFaults = createOverlapCheck([...cards.values()]);
   return file.customers.flatMap((customer, index) => [
     ...unknownIdFaults(`customers.${index}.carrierIds`, customer.carrierIds, carriers, "carrier"),
     ...unknownIdFaults(`customers.${index}.rateCardIds`, customer.rateCardIds, cardIds, "rate card"),
-    ...overlapsOf(customer.rateCardIds, `customers.${index}.rateCardIds`),
+    ...overlapFaults(customer.rateCardIds, `customers.${index}.rateCardIds`),
   ]);
 }
 

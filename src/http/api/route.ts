@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { NeededScope } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
-import type { StillAllowed } from "../server/readBody.js";
+import type { RecheckAccess } from "../server/readBody.js";
 import type { Answer, AppEnv } from "../server/requestFrame.js";
 import type { ApiDeps } from "./deps.js";
 
@@ -28,7 +28,7 @@ export type BodyAhead = () => unknown;
 export interface ApiEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     caller?: Caller;
-    stillAllowed?: StillAllowed;
+    recheckAccess?: RecheckAccess;
     /** Set where the body is read before the key is known to be valid. */
     bodyAhead?: Promise<BodyAhead | undefined>;
   };
@@ -55,7 +55,7 @@ export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
   /** The Node request; absent only when a test calls the app without a socket. */
   readonly incoming: IncomingMessage | undefined;
   /** For a handler that reads the body itself. */
-  readonly stillAllowed: StillAllowed;
+  readonly recheckAccess: RecheckAccess;
   /** Counts the file that is made of the body, until the answer, towards the organisation's share of the disk. Throws 503 when that is used up. */
   readonly holdOnDisk: (bytes: number) => void;
 }

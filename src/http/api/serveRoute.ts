@@ -4,7 +4,7 @@ import type { Handler, MiddlewareHandler } from "hono";
 import type { z } from "zod";
 import { Rejection } from "../../domain/rejection.js";
 import { faultsOf, parseInSentences } from "../../domain/validation.js";
-import type { Places } from "../../places.js";
+import type { Slots } from "../../slots.js";
 import { readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { maxJsonBytes, type WithBody } from "../server/readBody.js";
@@ -17,9 +17,9 @@ import type { ApiEnv, BodyAhead, Caller, Route, RouteRequest } from "./route.js"
 export interface RouteFrame {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
-  readonly uploads: Places;
+  readonly uploads: Slots;
   /** Limits the files that are made of JSON bodies, in bytes. */
-  readonly disk: Places;
+  readonly disk: Slots;
 }
 
 /** Serves every route: authenticates, validates the request, then calls the handler. */
@@ -40,13 +40,13 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiE
     const startedAt = performance.now();
     const { admission, isLikely } = authenticate(c.req.header("x-api-key"));
     if (isLikely) c.set("bodyAhead", bodyAhead(route, c.req.raw, c.env?.incoming));
-    const { caller, headers, expectScope, stillAllowed } = await admission;
+    const { caller, headers, expectScope, recheckAccess } = await admission;
     c.set("answerHeaders", { ...c.get("answerHeaders"), ...headers });
     c.set("loggedAs", { organisationId: caller.organisationId, keyPrefix: caller.keyPrefix });
     expectScope(route.scope);
     c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - startedAt });
     // The key is looked up again only for a body that is still arriving.
-    if (!c.env?.incoming?.complete) c.set("stillAllowed", stillAllowed);
+    if (!c.env?.incoming?.complete) c.set("recheckAccess", recheckAccess);
     await next();
   };
 }
@@ -80,7 +80,7 @@ function callHandler(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<Ap
       caller.admissionMs += performance.now() - startedAt;
     };
     await admitting(route.beforeBody?.(parts as never, deps));
-    const admitted = { ...parts, stillAllowed: () => admitting(c.get("stillAllowed")?.()) };
+    const admitted = { ...parts, recheckAccess: () => admitting(c.get("recheckAccess")?.()) };
     const disk = frame.disk.share(organisationId);
     try {
       const handle = (body: unknown) => route.handler({ ...admitted, body, holdOnDisk: disk.hold } as never, deps);
@@ -121,7 +121,7 @@ async function bodyAhead(route: Route, request: Request, incoming: IncomingMessa
 function withRequestBody(
   route: Route,
   request: Request,
-  { caller: { organisationId }, incoming, stillAllowed }: Pick<RouteRequest, "caller" | "incoming" | "stillAllowed">,
+  { caller: { organisationId }, incoming, recheckAccess }: Pick<RouteRequest, "caller" | "incoming" | "recheckAccess">,
   { withBody, uploads }: RouteFrame,
   handle: (body: unknown) => Promise<Answer>,
 ): Promise<Answer> {
@@ -132,7 +132,7 @@ function withRequestBody(
   const bounds = {
     limit: route.maxBodyBytes ?? maxJsonBytes,
     organisationId,
-    stillAllowed,
+    recheckAccess,
     bytesRead: incoming && (() => incoming.socket.bytesRead),
   };
   return withBody(request, bounds, (bytes) => handle(valueOrReject(parseInSentences(body, parseJson(bytes)), "body")));

@@ -1,13 +1,13 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before.
 import { once } from "node:events";
 import { Readable } from "node:stream";
-import { createPlaces, type Places } from "../../places.js";
+import { createSlots, type Slots } from "../../slots.js";
 import { answerInTime, onClientLeft, readPatienceMs } from "../server/answerInTime.js";
 import type { SignedInVisit } from "./pageDefinition.js";
 
 /** Each download holds a connection to the database. */
-export const boundDownloads = (): Places =>
-  createPlaces({ inAll: 4, each: 2, refusal: "Other downloads are running. Try again when they have finished" });
+export const boundDownloads = (): Slots =>
+  createSlots({ inAll: 4, each: 2, refusal: "Other downloads are running. Try again when they have finished" });
 
 export type Pieces = AsyncGenerator<Uint8Array>;
 
@@ -23,11 +23,11 @@ export const longestMs = 15 * 60 * 1000;
 
 /**
  * Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. However a download ends, what
- * the pieces hold is freed, and then its place.
+ * the pieces hold is freed, and then its slot.
  */
-export async function download(visit: SignedInVisit, places: Places, { name, contentType, pieces }: DownloadedFile): Promise<Response> {
+export async function download(visit: SignedInVisit, slots: Slots, { name, contentType, pieces }: DownloadedFile): Promise<Response> {
   const { context: c, person } = visit;
-  const release = places.claim(person.organisationId);
+  const release = slots.claim(person.organisationId);
   const stream = Readable.from(pieces());
   const late = setTimeout(() => stream.destroy(new Error(`the download of ${name} took too long`)), longestMs).unref();
   stream.on("close", () => {

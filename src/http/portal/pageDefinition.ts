@@ -9,10 +9,10 @@ import type { OrganisationDeps, Origin } from "../../commands/organisations/orga
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
 import type { Action } from "../../domain/members.js";
 import type { FileChecks } from "../../judging/fileChecks.js";
-import type { Places } from "../../places.js";
 import type { SingleSignOn } from "../../ports/people.js";
+import type { Slots } from "../../slots.js";
 import type { SharedDeps } from "../server/deps.js";
-import type { StillAllowed, WithBody } from "../server/readBody.js";
+import type { RecheckAccess, WithBody } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
 import type { readAssets } from "./assets.js";
 import type { Fields } from "./fields.js";
@@ -179,7 +179,7 @@ export interface PortalOptions extends SharedDeps {
 /** What the portal shares with the API's routes. */
 export interface PortalFrame {
   readonly withBody: WithBody;
-  readonly uploads: Places;
+  readonly uploads: Slots;
   /** Aborts when the API begins to stop: answers that stay open end then. */
   readonly closing?: AbortSignal | undefined;
   /** Aborts when the API has stopped. */
@@ -197,7 +197,7 @@ export interface PortalDeps extends PortalOptions, PortalFrame {
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */
   readonly openPages: ReturnType<typeof createOpenPages>;
-  readonly downloads: Places;
+  readonly downloads: Slots;
 }
 
 /** Shown on the next page and never again: a new key, an invitation's link. */
@@ -228,7 +228,7 @@ export interface Visit {
   readonly person: Session | undefined;
   readonly may: (access: Access) => boolean;
   /** Asks again, in a form or a script's request, whether this person may do this: after the body, and before each step of long work. */
-  readonly stillAllowed: StillAllowed;
+  readonly recheckAccess: RecheckAccess;
   /** The session's token, masked for this page. */
   readonly formToken: string;
   readonly links: Links;

@@ -27,7 +27,7 @@ export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sh
   const restMs = () => {
     const now = performance.now();
     const isBusy = latestRequestAt() > Math.max(started, now - recentMs);
-    return restOf({ isBusy, running: downloads.held(), ranMs: now - started }) / parts;
+    return restOf({ isBusy, running: downloads.countHeld(), ranMs: now - started }) / parts;
   };
   const parts = format === "csv" ? 1 : partsForWorkbook;
   const pieces = () => {

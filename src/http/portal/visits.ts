@@ -32,9 +32,9 @@ export const noticeCookie = (deps: PortalDeps, owner: string) =>
   sealedCookie(deps, "waybill_notice", { purpose: `notice of ${owner}`, shape: noticeShape });
 
 /** The limits for reading a body. Its memory is counted towards the share of the visitor's organisation. */
-export function bodyBounds({ context, person, stillAllowed }: Visit, limit: number): BodyBounds {
+export function bodyBounds({ context, person, recheckAccess }: Visit, limit: number): BodyBounds {
   const incoming = context.env?.incoming;
-  return { limit, organisationId: person?.organisationId ?? "", stillAllowed, bytesRead: incoming && (() => incoming.socket.bytesRead) };
+  return { limit, organisationId: person?.organisationId ?? "", recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
 }
 
 /** A request that reads, for its organisation's share of the database. */
@@ -47,12 +47,12 @@ export const readingOf = ({ context, person }: Visit, what: string): ReadingRequ
 
 /** The file of a form, which is sent by a browser or by a page's script. The token is checked before the file. The caller removes the folder. */
 export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly string[] = []): Promise<Upload> {
-  const { context: c, person, stillAllowed } = visit;
+  const { context: c, person, recheckAccess } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
   const beforeFile = (sent: ReadonlyMap<string, string>) =>
     ensureOwnPage(c, deps.publicUrl, person?.formToken, c.req.header("x-form-token") ?? sent.get("token"));
-  return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, stillAllowed });
+  return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, recheckAccess });
 }
 
 /** `access`: that of the page, form or answer which is requested. */
@@ -70,7 +70,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     context: c,
     person,
     may: (needed: Access) => needed === "anyone" || (person !== undefined && may(person.role, needed)),
-    stillAllowed: async () => {
+    recheckAccess: async () => {
       if (access !== "anyone") expectAccess(await visitOf(c, access, deps), access);
     },
     formToken: person ? maskToken(person.formToken) : "",

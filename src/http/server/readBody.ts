@@ -1,5 +1,5 @@
 import { Rejection } from "../../domain/rejection.js";
-import { createPlaces, type Share } from "../../places.js";
+import { createSlots, type Share } from "../../slots.js";
 import { Problem } from "./problem.js";
 
 /** Enough for 10,000 activities of 3,000 characters each. A file may be larger, since it is never in memory as a whole. */
@@ -13,12 +13,12 @@ export const uncountedBytes = 64 * 1024;
  * Asks again, after the whole body has arrived, whether its sender may do this, and throws if not: a body may take minutes, and meanwhile
  * the key may be revoked or the member removed.
  */
-export type StillAllowed = () => Promise<void>;
+export type RecheckAccess = () => Promise<void>;
 
 export interface BodyBounds {
   readonly limit: number;
   readonly organisationId: string;
-  readonly stillAllowed: StillAllowed;
+  readonly recheckAccess: RecheckAccess;
   /** How many bytes the connection has received; absent without a socket. */
   readonly bytesRead?: (() => number) | undefined;
 }
@@ -35,15 +35,15 @@ export interface BodyReaderOptions {
 
 /** Reads a body into memory. A too large one is rejected by its declared length before it is read, or by its real length while it is. */
 export function createBodyReader({ silenceMs = 5_000, ...most }: BodyReaderOptions = {}): WithBody {
-  const memory = createPlaces({ ...bounds, ...most, refusal: "Too many large requests at the moment, try again shortly" });
-  return async (request, { limit, organisationId, stillAllowed, bytesRead }, use) => {
+  const memory = createSlots({ ...bounds, ...most, refusal: "Too many large requests at the moment, try again shortly" });
+  return async (request, { limit, organisationId, recheckAccess, bytesRead }, use) => {
     const declared = declaredLength(request, limit);
     const share = memory.share(organisationId);
     share.check(countedBytes(declared ?? 0));
     try {
       const arrival = { silenceMs, bytesRead, large: false };
       const bytes = await withArrivalLimit(arrival, (inTime) => readBounded(request, { declared, limit, share, arrival, inTime }));
-      await stillAllowed();
+      await recheckAccess();
       return await use(bytes);
     } finally {
       share.release();
@@ -136,7 +136,7 @@ export async function withArrivalLimit<T>(arrival: Arrival, read: (inTime: InTim
   }
 }
 
-function watch(arrival: Arrival, fellSilent: () => void): () => void {
+function watch(arrival: Arrival, onSilence: () => void): () => void {
   const { bytesRead, silenceMs } = arrival;
   if (bytesRead === undefined) return () => undefined;
   let seen = bytesRead();
@@ -146,7 +146,7 @@ function watch(arrival: Arrival, fellSilent: () => void): () => void {
     if (bytesRead() - seen >= (arrival.large ? leastBytes : 1)) {
       seen = bytesRead();
       looks = 0;
-    } else if (looks === silentLooks) fellSilent();
+    } else if (looks === silentLooks) onSilence();
   }, silenceMs / silentLooks);
   return () => clearInterval(look);
 }

@@ -12,7 +12,7 @@ import { isLonger, limits } from "../../domain/imports/limits.js";
 import { Rejection } from "../../domain/rejection.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import { Problem } from "./problem.js";
-import type { StillAllowed } from "./readBody.js";
+import type { RecheckAccess } from "./readBody.js";
 
 export interface Upload {
   readonly folder: string;
@@ -26,7 +26,7 @@ export interface Upload {
 }
 
 export interface UploadForm {
-  readonly stillAllowed: StillAllowed;
+  readonly recheckAccess: RecheckAccess;
   /** Names of fields besides `file` and `sourceDetails`. */
   readonly fields?: readonly string[];
   /** Is called with the fields that stand before the file, and throws to refuse it. */
@@ -43,17 +43,17 @@ const stalledUpload = (idleMs: number) =>
 const envelope = 65_536;
 const longestName = 255;
 
-export async function receiveUpload(incoming: IncomingMessage, tempDir: string, form: UploadForm): Promise<Upload> {
+export async function receiveUpload(incoming: IncomingMessage, tempDir: string, expected: UploadForm): Promise<Upload> {
   if (!/^multipart\/form-data\s*;/i.test(incoming.headers["content-type"] ?? "")) {
     throw new Rejection("invalid", "file is required: send the form as multipart/form-data with the file in the field named file");
   }
   if (Number(incoming.headers["content-length"] ?? 0) > limits.fileBytes + envelope) throw tooLarge();
   const folder = await mkdtemp(join(tempDir, "upload-"));
   try {
-    const { file, sourceDetails, fields } = await parse(incoming, join(folder, "file"), form);
+    const { file, sourceDetails, fields } = await parse(incoming, join(folder, "file"), expected);
     if (!file) throw new Rejection("invalid", "file is required: send it in the form field named file");
     if (file.size === 0) throw new Rejection("invalid", "The file is empty.");
-    await form.stillAllowed();
+    await expected.recheckAccess();
     return { folder, ...file, sourceDetails: sourceDetails || file.name, fields };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -78,13 +78,13 @@ async function parse(
   const writes: Promise<void>[] = [];
   const cutOff = new AbortController();
   let fault: Error | undefined;
-  const form = openForm(incoming, others.length);
+  const parser = createParser(incoming, others.length);
   const fail = (error: Error) => {
     fault ??= error;
-    form.destroy(error);
+    parser.destroy(error);
   };
 
-  form.on("file", (field: string | undefined, stream: BusboyFileStream, name: string | undefined) => {
+  parser.on("file", (field: string | undefined, stream: BusboyFileStream, name: string | undefined) => {
     if (field !== "file" || writes.length > 0) {
       stream.resume();
       fail(
@@ -103,28 +103,28 @@ async function parse(
       return;
     }
     stream.once("limit", () => fail(tooLarge()));
-    const writing = store(stream, path, cutOff.signal).then((stored) => {
-      received.file = { path, name: fileName(name), ...stored };
+    const writing = writeFile(stream, path, cutOff.signal).then((written) => {
+      received.file = { path, name: fileName(name), ...written };
     });
     writes.push(writing);
     writing.catch((error: NodeJS.ErrnoException) => {
-      // Writing failed, such as on a full disk. The form is ended here, since nothing reads the rest of the file.
+      // Writing failed, such as on a full disk. The parser is ended here, since nothing reads the rest of the file.
       if (error.syscall !== undefined)
         fail(new Problem("unavailable", "The file cannot be taken at the moment, try again shortly", { cause: error }));
     });
   });
-  form.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
+  parser.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
     if (field !== undefined && others.includes(field) && !valueCut) received.fields.set(field, value);
     else if (field !== "sourceDetails") fail(new Rejection("invalid", misplacedField(field, "file", "a file, with a file name")));
     else if (valueCut || isLonger(value, limits.sourceDetailsLength) || !isStorable(value)) {
       fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
     } else received.sourceDetails = value;
   });
-  form.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails")));
+  parser.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails")));
 
   const idle = watchIdle(incoming, idleMs, () => fail(stalledUpload(idleMs)));
   try {
-    await pour(incoming, form);
+    await readInto(parser, incoming);
     await Promise.all(writes);
   } catch (error) {
     cutOff.abort(); // the parser leaves its file stream open, and emits neither `end` nor `close` for one that was read to its end
@@ -138,17 +138,17 @@ async function parse(
 }
 
 /** Unlike `pipeline`, does not destroy the request after an error: the unread rest of it would block the connection. */
-async function pour(incoming: IncomingMessage, form: Writable): Promise<void> {
-  finished(incoming).catch((error: Error) => form.destroy(error));
-  incoming.pipe(form);
+async function readInto(parser: Writable, incoming: IncomingMessage): Promise<void> {
+  finished(incoming).catch((error: Error) => parser.destroy(error));
+  incoming.pipe(parser);
   try {
-    await finished(form);
+    await finished(parser);
   } finally {
-    incoming.unpipe(form);
+    incoming.unpipe(parser);
   }
 }
 
-function openForm(incoming: IncomingMessage, others: number) {
+function createParser(incoming: IncomingMessage, others: number) {
   try {
     return new Busboy({
       headers: incoming.headers as { "content-type": string },
@@ -168,7 +168,7 @@ function openForm(incoming: IncomingMessage, others: number) {
   }
 }
 
-async function store(stream: BusboyFileStream, path: string, signal: AbortSignal): Promise<{ size: number; sha256: string }> {
+async function writeFile(stream: BusboyFileStream, path: string, signal: AbortSignal): Promise<{ size: number; sha256: string }> {
   const hash = createHash("sha256");
   let size = 0;
   const count = new Transform({
@@ -211,8 +211,8 @@ const unreadableForm = (cause: unknown) =>
     ? cause
     : new Rejection("invalid", "The form could not be read: it is not complete multipart/form-data. Send it again");
 
-function watchIdle(incoming: IncomingMessage, idleMs: number, fellSilent: () => void) {
-  const timer = setTimeout(fellSilent, idleMs);
+function watchIdle(incoming: IncomingMessage, idleMs: number, onSilence: () => void) {
+  const timer = setTimeout(onSilence, idleMs);
   const touch = () => timer.refresh();
   incoming.on("data", touch);
   return {

@@ -13,9 +13,9 @@ import { ImportFault } from "../importFault.js";
 import { type OpenSubmission, openSubmission, type SubmissionRequest } from "../openSubmission.js";
 import { type PreparedRows, prepareRows, type Refusals } from "../prepareRows.js";
 import { createProblemCounter } from "../problemGroups.js";
+import { divideIntoParts, partsAreFull, tooLargeForPart } from "./divideIntoParts.js";
 import { createPartFile, type PartFile } from "./partFiles.js";
 import { type ClosedState, type RejectedRows, readRejectedRows } from "./rejectedRows.js";
-import { partsAreFull, tooLargeForPart, wholeParts } from "./wholeParts.js";
 
 /** By the ordinal of a row of the file: its index and its group among the rejected rows (see rejectedRows.ts), or -1. */
 interface ReportRows {
@@ -46,8 +46,8 @@ export async function judgeReport(
   });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const shipments = await judgedShipments(submission, prepared, kind);
-  const most = { rows: limits.rowsPerReportImport, parts: report.mostParts || Number.POSITIVE_INFINITY };
-  const { partOf, parts } = wholeParts({ shipments, groups: found.groups, groupCount: known.groups }, most);
+  const partLimits = { rows: limits.rowsPerReportImport, parts: report.mostParts || Number.POSITIVE_INFINITY };
+  const { partOf, parts } = divideIntoParts({ shipments, groups: found.groups, groupCount: known.groups }, partLimits);
   const files: PartFile[] = [];
   if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
   const ids = shipmentIds(submission.columns, watch.answers.shipments);

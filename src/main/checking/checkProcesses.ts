@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Rejection } from "../../domain/rejection.js";
 import type { CheckAnswers, CheckResult, CheckWatch, FileChecks, FileToCheck } from "../../judging/fileChecks.js";
-import { createPlaces } from "../../places.js";
+import { createSlots } from "../../slots.js";
 
 /** The compiled program, also when this code runs from its sources in a test. */
 const program = fileURLToPath(new URL("../../../dist/main/checking/checkProcess.js", import.meta.url));
@@ -30,7 +30,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
   const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, turnMs = 60_000 } = options;
   const members = new Set<string>();
   const running = new Set<FileToCheck>(); // the one that has run longest comes first
-  const places = createPlaces({
+  const slots = createSlots({
     inAll: processes,
     each: Math.max(1, processes - 1),
     line: { each: Number.POSITIVE_INFINITY, ms: waitMs },
@@ -48,7 +48,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
       };
     },
     run(file, watch) {
-      const mustGiveWay = () => [...running][0] === file && places.othersWait(file.organisationId);
+      const mustGiveWay = () => [...running][0] === file && slots.othersWait(file.organisationId);
       const check = async () => {
         running.add(file);
         try {
@@ -57,7 +57,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
           running.delete(file);
         }
       };
-      return places.within(file.organisationId, check, watch.signal);
+      return slots.within(file.organisationId, check, watch.signal);
     },
   };
 }

@@ -10,7 +10,7 @@ import { activitiesShape, halfHourSql, instantSql, longestKey } from "../tables/
 import { storableJson } from "../tables/storableJson.js";
 import { addCodesSql } from "./activityCodes.js";
 import { type ImportContents, writeContents, writeContentsOfRows } from "./activityContents.js";
-import { recount } from "./countedActivities.js";
+import { updateCountedActivities } from "./countedActivities.js";
 import { reversalsIn } from "./reversals.js";
 
 const fields = fieldsOf("activity");
@@ -49,7 +49,7 @@ export const activities: Projection = {
     const { completed, abandoned } = endingsOf(batch, "activities");
     await sumCompleted(client, completed);
     await deleteRows(client, "activities", abandoned);
-    await recount(client, completed, reversalsIn(batch, options.skip));
+    await updateCountedActivities(client, completed, reversalsIn(batch, options.skip));
   },
 };
 

@@ -16,13 +16,17 @@ interface Cause {
   readonly byImport: string | null;
 }
 
-interface ActivityName {
+interface ActivityKey {
   readonly position: string;
   readonly row: number;
 }
 
-/** In the order of the log. Completed imports that correct nothing have their totals already, and change nothing else. */
-export async function recount(client: PoolClient, completed: readonly CompletedImport[], reversals: readonly Reversal[]): Promise<void> {
+/** In the order of the log. Imports without corrections are skipped: their totals were written when they completed. */
+export async function updateCountedActivities(
+  client: PoolClient,
+  completed: readonly CompletedImport[],
+  reversals: readonly Reversal[],
+): Promise<void> {
   const steps = [
     ...completed
       .filter(({ facts }) => facts.isCorrection)
@@ -34,7 +38,7 @@ export async function recount(client: PoolClient, completed: readonly CompletedI
 
 /** A correction's own rows count from now on in place of the rows that they correct. */
 async function applyCorrection(client: PoolClient, { facts, ended }: CompletedImport): Promise<void> {
-  const { rows } = await client.query<ActivityName>(
+  const { rows } = await client.query<ActivityKey>(
     `insert into activity_corrections (import_position, "row", first_position, first_row)
      select correction.position, corrected.number, coalesce(earlier.first_position, parent.position), coalesce(earlier.first_row, corrected."row")
        from imports as correction
@@ -48,7 +52,7 @@ async function applyCorrection(client: PoolClient, { facts, ended }: CompletedIm
      returning first_position::text as position, first_row as "row"`,
     [facts.position],
   );
-  await settle(client, rows, { position: ended.position.commit, at: ended.data.at, byImport: facts.position });
+  await recountChains(client, rows, { position: ended.position.commit, at: ended.data.at, byImport: facts.position });
 }
 
 async function applyReversal(client: PoolClient, event: RecordedOn<"reversals">): Promise<void> {
@@ -61,19 +65,19 @@ async function applyReversal(client: PoolClient, event: RecordedOn<"reversals">)
   if (importPosition === undefined) return;
   const cause = { position: position.commit, at: data.at, byImport: null };
   const rows = data.rows === "all" ? null : numbersIn(data.rows);
-  if (rows === null) await takeAllOut(client, importPosition, cause);
+  if (rows === null) await reverseWholeImport(client, importPosition, cause);
   else await changeTotals(client, "-", await markReversed(client, importPosition, rows, cause), cause);
-  await settle(client, await firstsOf(client, importPosition, rows), cause);
+  await recountChains(client, await firstsOfChains(client, importPosition, rows), cause);
 }
 
-/** Returns the rows that counted until now. */
+/** Returns those of the rows that counted until now. */
 async function markReversed(
   client: PoolClient,
   importPosition: string,
   rows: readonly number[],
   { position }: Cause,
-): Promise<ActivityName[]> {
-  const counted = await client.query<ActivityName>(
+): Promise<ActivityKey[]> {
+  const counted = await client.query<ActivityKey>(
     `select import_position::text as position, "row" from activities a
       where import_position = $1 and "row" = any($2::integer[])
         and ${isCountedSql("a")}`,
@@ -89,8 +93,8 @@ async function markReversed(
   return counted.rows;
 }
 
-/** Removes what is left of the import's totals in one step, however many rows it has. */
-async function takeAllOut(client: PoolClient, importPosition: string, { position, at, byImport }: Cause): Promise<void> {
+/** Removes what is left of the import's totals, and marks the import instead of its rows, however many it has. */
+async function reverseWholeImport(client: PoolClient, importPosition: string, { position, at, byImport }: Cause): Promise<void> {
   await client.query(
     `insert into activity_changes (${entryKey}, ${causeColumns}, quantity, row_count, row_numbers)
      select ${entryKey}, $2, $3, $4::bigint, -quantity, -row_count, row_numbers from activity_totals where import_position = $1`,
@@ -106,8 +110,8 @@ async function takeAllOut(client: PoolClient, importPosition: string, { position
 }
 
 /** The activities that these rows of an import correct, or that are corrected themselves: the first of each chain. `rows` null: all rows. */
-async function firstsOf(client: PoolClient, importPosition: string, rows: readonly number[] | null): Promise<ActivityName[]> {
-  const found = await client.query<ActivityName>(
+async function firstsOfChains(client: PoolClient, importPosition: string, rows: readonly number[] | null): Promise<ActivityKey[]> {
+  const found = await client.query<ActivityKey>(
     `select distinct first_position::text as position, first_row as "row" from activity_corrections
       where (import_position = $1 and ($2::integer[] is null or "row" = any($2)))
          or (first_position = $1 and ($2::integer[] is null or first_row = any($2)))`,
@@ -116,7 +120,7 @@ async function firstsOf(client: PoolClient, importPosition: string, rows: readon
   return found.rows;
 }
 
-interface CountedState extends ActivityName {
+interface CountedState extends ActivityKey {
   readonly isReversed: boolean;
   readonly wasReplaced: boolean;
   /** The row that counts in its place; null if it counts itself, and for a reversed row. */
@@ -125,30 +129,30 @@ interface CountedState extends ActivityName {
 }
 
 /** Decides for each first activity and its corrections which one counts, and moves the totals. */
-async function settle(client: PoolClient, firsts: readonly ActivityName[], cause: Cause): Promise<void> {
+async function recountChains(client: PoolClient, firsts: readonly ActivityKey[], cause: Cause): Promise<void> {
   if (firsts.length === 0) return;
-  const { rows } = await client.query<CountedState>(countedStatesSql, namesOf(firsts));
+  const { rows } = await client.query<CountedState>(countedStatesSql, keyColumns(firsts));
   const changed = rows.filter(({ wasReplaced, byPosition }) => wasReplaced || byPosition !== null);
   if (changed.length === 0) return;
   await client.query(
     `insert into uncounted_activities as u (import_position, "row", replaced_by_position, replaced_by_row)
      select * from unnest($1::bigint[], $2::integer[], $3::bigint[], $4::integer[])
      on conflict (import_position, "row") do update set replaced_by_position = excluded.replaced_by_position, replaced_by_row = excluded.replaced_by_row`,
-    [...namesOf(changed), changed.map(({ byPosition }) => byPosition), changed.map(({ byRow }) => byRow)],
+    [...keyColumns(changed), changed.map(({ byPosition }) => byPosition), changed.map(({ byRow }) => byRow)],
   );
   await client.query(
     `delete from uncounted_activities u using unnest($1::bigint[], $2::integer[]) as changed (import_position, "row")
       where u.import_position = changed.import_position and u."row" = changed."row"
         and u.reversed_position is null and u.replaced_by_position is null`,
-    namesOf(changed),
+    keyColumns(changed),
   );
-  const replaced = changed.filter(({ wasReplaced }) => !wasReplaced);
-  const counting = changed.filter(({ byPosition, isReversed }) => byPosition === null && !isReversed);
-  await changeTotals(client, "-", replaced, cause);
-  await changeTotals(client, "+", counting, cause);
+  const newlyReplaced = changed.filter(({ wasReplaced }) => !wasReplaced);
+  const countingAgain = changed.filter(({ byPosition, isReversed }) => byPosition === null && !isReversed);
+  await changeTotals(client, "-", newlyReplaced, cause);
+  await changeTotals(client, "+", countingAgain, cause);
 }
 
-const namesOf = (names: readonly ActivityName[]) => [names.map(({ position }) => position), names.map(({ row }) => row)];
+const keyColumns = (keys: readonly ActivityKey[]) => [keys.map(({ position }) => position), keys.map(({ row }) => row)];
 
 const countedStatesSql = `
   with firsts as (select distinct * from unnest($1::bigint[], $2::integer[]) as first (first_position, first_row)),
@@ -206,21 +210,21 @@ const subtractSql = `
              and a."row" = any(t.row_numbers) and not a."row" = any(changed.row_numbers)) end
     from (${summedSql}) as changed where ${isSameEntry}`;
 
-/** Adds the rows to the totals, or takes them out, and notes that. */
+/** Adds the rows to the totals, or takes them out, and notes the change in `activity_changes`. */
 async function changeTotals(
   client: PoolClient,
   sign: "+" | "-",
-  rows: readonly ActivityName[],
+  rows: readonly ActivityKey[],
   { position, at, byImport }: Cause,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const names = namesOf(rows);
-  await client.query(sign === "+" ? addSql : subtractSql, names);
-  await client.query("delete from activity_totals where import_position = any($1::bigint[]) and row_count = 0", [names[0]]);
-  await changeCodes(client, await codesIn(client, summedSql, names), sign);
+  const keys = keyColumns(rows);
+  await client.query(sign === "+" ? addSql : subtractSql, keys);
+  await client.query("delete from activity_totals where import_position = any($1::bigint[]) and row_count = 0", [keys[0]]);
+  await changeCodes(client, await codesIn(client, summedSql, keys), sign);
   await client.query(
     `insert into activity_changes (${entryKey}, quantity, row_count, row_numbers, ${causeColumns})
      select ${entryKey}, ${sign}quantity, ${sign}row_count, row_numbers, $3, $4, $5::bigint from (${summedSql}) as changed`,
-    [...names, String(position), at, byImport],
+    [...keys, String(position), at, byImport],
   );
 }

@@ -19,7 +19,7 @@ export interface FoundActivity {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-type FoundRow = Record<string, unknown> & Omit<FoundActivity, "values"> & { readonly place: readonly string[] };
+type FoundRow = Record<string, unknown> & Omit<FoundActivity, "values"> & { readonly cursorValues: readonly string[] };
 
 /**
  * The activities of completed imports that count: all, or those of an import, in the order of the pushes. Filtered by anything else they come by
@@ -50,12 +50,12 @@ export function pageOfActivities(
     const values = filterValues(organisationId, filter);
     // Each total has a row for the page, but for the one in which the last page ended, and those of half hours that lie in the range only in part.
     const totals = values.cut.length > 0 ? null : count + 1;
-    return (await pool.query<FoundRow>(named(rowsSql(filter, pageColumns), { ...values, ...placeValues(after), asOf, totals, count })))
+    return (await pool.query<FoundRow>(named(rowsSql(filter, pageColumns), { ...values, ...afterValues(after), asOf, totals, count })))
       .rows;
   };
   return readPage(page, scope, fetch, {
-    placeOf: ({ place }) => place,
-    itemOf: ({ importId, sourceDetails, row, place: _, ...values }) => ({ importId, sourceDetails, row, values }),
+    cursorValues: ({ cursorValues }) => cursorValues,
+    itemOf: ({ importId, sourceDetails, row, cursorValues: _, ...values }) => ({ importId, sourceDetails, row, values }),
   });
 }
 
@@ -64,11 +64,11 @@ const pageColumns = [
   ...fields.map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`),
   `i.import_id as "importId", i.source_details as "sourceDetails", a."row"`,
   `json_build_array(t.customer_id, t.warehouse_code, t.charge_code, to_char(t.half_hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
-    t.import_position::text, a."row"::text) as place`,
+    t.import_position::text, a."row"::text) as "cursorValues"`,
 ].join(", ");
 
 /** The row in which the last page ended: its total, and its number. */
-export function placeValues([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) {
+export function afterValues([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) {
   return { afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow };
 }
 

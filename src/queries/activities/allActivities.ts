@@ -3,7 +3,7 @@ import { to as copyTo } from "pg-copy-streams";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { named } from "../../namedSql.js";
 import { type ActivityFilter, filterValues } from "./activityFilter.js";
-import { placeValues, rowsSql } from "./activityRows.js";
+import { afterValues, rowsSql } from "./activityRows.js";
 
 const fileColumns = [...fieldsOf("activity").map(({ ledgerColumn }) => `a.${ledgerColumn}`), "i.import_id", 'a."row"'].join(", ");
 
@@ -22,7 +22,7 @@ export async function* allActivities(organisationId: string, filter: ActivityFil
   try {
     // No look-up is ever repeated, so remembering them only costs.
     await client.query("begin isolation level repeatable read read only; set local enable_memoize = off");
-    const values = { ...filterValues(organisationId, filter), ...placeValues([]), totals: null, count: null };
+    const values = { ...filterValues(organisationId, filter), ...afterValues([]), totals: null, count: null };
     yield* copiedLines(client, named(rowsSql(filter, fileColumns), values), release);
     await client.query("rollback");
     release();

@@ -29,7 +29,7 @@ export async function listUnusualRows(
     return from < 0 ? [] : listed.slice(from, from + count);
   };
   return readPage(page, ["unusual rows", organisationId, importId, kind ?? ""], behind, {
-    placeOf: ({ row }) => [String(row)],
+    cursorValues: ({ row }) => [String(row)],
     itemOf: (row) => row,
   });
 }

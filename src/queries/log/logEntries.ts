@@ -22,12 +22,12 @@ export function listLog(organisationId: string, filter: LogFilter, page: PageReq
   const { by, what } = filter;
   const scope = ["log", organisationId, by ?? "", what ?? "", ...timeScope(filter)];
   return readPage(page, scope, (after, count) => rowsBehind(organisationId, filter, { after, count }, pool), {
-    placeOf,
+    cursorValues,
     itemOf: entryOf,
   });
 }
 
-const placeOf = ({ at, position, revision }: Row) => [at.toISOString(), String(position), String(revision)];
+const cursorValues = ({ at, position, revision }: Row) => [at.toISOString(), String(position), String(revision)];
 
 const atOnce = 500;
 
@@ -38,7 +38,7 @@ export async function* allLogEntries(organisationId: string, filter: LogFilter, 
     if (rows.length > 0) yield rows.map(entryOf);
     const last = rows.at(-1);
     if (!last || rows.length < atOnce) return;
-    after = placeOf(last);
+    after = cursorValues(last);
   }
 }
 

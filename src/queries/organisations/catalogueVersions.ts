@@ -40,7 +40,10 @@ export function listCatalogueVersions(
     );
     return rows;
   };
-  return readPage(page, ["catalogueVersions", organisationId], fetch, { placeOf: ({ version }) => [String(version)], itemOf: versionOf });
+  return readPage(page, ["catalogueVersions", organisationId], fetch, {
+    cursorValues: ({ version }) => [String(version)],
+    itemOf: versionOf,
+  });
 }
 
 /** Newest first: what others have applied meanwhile. */

@@ -39,7 +39,7 @@ export function listQuotes(organisationId: string, filter: QuoteFilter, page: Pa
   const fetch = async ([at, quotesId, number]: readonly string[] = [], count: number) =>
     (await pool.query<QuoteRow>(named(listSql, { organisationId, customerId, from, to, at, quotesId, number, count }))).rows;
   return readPage(page, scope, fetch, {
-    placeOf: ({ quotedAt, quotesId, number }) => [quotedAt.toISOString(), quotesId, String(number)],
+    cursorValues: ({ quotedAt, quotesId, number }) => [quotedAt.toISOString(), quotesId, String(number)],
     itemOf: shown,
   });
 }

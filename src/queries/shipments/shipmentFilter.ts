@@ -36,21 +36,21 @@ export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place
   ...(place ? [JSON.stringify([place.suburb ?? "", ...place.postCodes])] : []),
 ];
 
-/** Conditions on a row named `walked`. Those that the walk has already applied are repeated, which is harmless. */
+/** Conditions on a row named `scanned`. Those that the scan has already applied are repeated, which is harmless. */
 export function conditionsOf({ customerId, shipmentIdPrefix, sourceDetails, place, from, to }: ShipmentFilter): SQL[] {
   const conditions = [
-    customerId === undefined ? undefined : sql`walked.fields ->> 'customerId' = ${customerId}`,
-    shipmentIdPrefix === undefined ? undefined : sql`starts_with(walked."shipmentId", ${shipmentIdPrefix})`,
-    sourceDetails === undefined ? undefined : sql`walked."sourceDetails" = ${sourceDetails}`,
+    customerId === undefined ? undefined : sql`scanned.fields ->> 'customerId' = ${customerId}`,
+    shipmentIdPrefix === undefined ? undefined : sql`starts_with(scanned."shipmentId", ${shipmentIdPrefix})`,
+    sourceDetails === undefined ? undefined : sql`scanned."sourceDetails" = ${sourceDetails}`,
     place && sql`(${isAt("origin", place)} or ${isAt("destination", place)})`,
-    from && sql`walked."updatedAt" >= ${from.toISOString()}::timestamptz`,
-    to && sql`walked."updatedAt" < ${to.toISOString()}::timestamptz`,
+    from && sql`scanned."updatedAt" >= ${from.toISOString()}::timestamptz`,
+    to && sql`scanned."updatedAt" < ${to.toISOString()}::timestamptz`,
   ];
   return conditions.filter((condition) => condition !== undefined);
 }
 
 function isAt(end: "origin" | "destination", { postCodes, suburb }: ShipmentPlace): SQL {
-  const [code, name] = [sql.raw(`walked.fields ->> '${end}PostCode'`), sql.raw(`upper(walked.fields ->> '${end}Suburb')`)];
+  const [code, name] = [sql.raw(`scanned.fields ->> '${end}PostCode'`), sql.raw(`upper(scanned.fields ->> '${end}Suburb')`)];
   const codes = sql`${code} in (select json_array_elements_text(${JSON.stringify(postCodes)}::json))`;
   return suburb === undefined ? codes : sql`(${codes} and ${name} = ${suburb})`;
 }

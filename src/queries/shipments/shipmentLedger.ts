@@ -7,20 +7,22 @@ import { databaseOf } from "../database.js";
 import { givenFields } from "../givenFields.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { conditionsOf, filterScope, type ShipmentFilter } from "./shipmentFilter.js";
-import { chooseWalk } from "./shipmentWalk.js";
+import { chooseScan } from "./shipmentScan.js";
 
 type ShipmentRow = typeof shipments.$inferSelect;
 
 export type LedgerShipment = Record<string, unknown>;
 
 /** How many shipments are read for a page, however few of them pass the filter. */
-const lookedAt = 5_000;
+const mostScanned = 5_000;
 
 const dialect = new PgDialect();
 
-interface WalkedRow extends Pick<ShipmentRow, "shipmentId" | "fields" | "items" | "sourceDetails" | "importId" | "updatedAt"> {
-  readonly place: readonly string[];
+interface CursorRow {
+  readonly cursorValues: readonly string[];
 }
+
+type ScannedRow = CursorRow & Pick<ShipmentRow, "shipmentId" | "fields" | "items" | "sourceDetails" | "importId" | "updatedAt">;
 
 /**
  * In the order of ids, which no update changes: no shipment is repeated or skipped between pages. What is asked for by reference or by time
@@ -36,20 +38,24 @@ export async function listShipments(
     const { sql: text, params } = dialect.sqlToQuery(statement);
     return (await pool.query<Row>(text, params)).rows;
   };
-  const walk = chooseWalk(organisationId, filter);
-  const scope = ["shipments", walk.name, organisationId, ...filterScope(filter)];
+  const scan = chooseScan(organisationId, filter);
+  const scope = ["shipments", scan.name, organisationId, ...filterScope(filter)];
   const after = cursor === undefined ? undefined : readCursor(secret, scope, cursor);
-  // A walk that applies the whole filter need not look at more than the page.
-  const count = walk.isWhole ? limit + 1 : lookedAt;
-  const window = walk.next(after, count);
+  // A scan that applies the whole filter need not read more than the page.
+  const count = scan.appliesWholeFilter ? limit + 1 : mostScanned;
+  const scanned = scan.pageSql(after, count);
   const fits = sql.join([sql`true`, ...conditionsOf(filter)], sql` and `);
-  const rows = await query<WalkedRow>(sql`select * from (${window}) as walked where ${fits} order by n limit ${limit + 1}`);
+  const rows = await query<ScannedRow>(sql`select * from (${scanned}) as scanned where ${fits} order by n limit ${limit + 1}`);
   const items = rows.slice(0, limit).map(shown);
-  const cursorAt = (place: readonly string[] | undefined) => (place ? writeCursor(secret, scope, place) : null);
-  if (rows.length > limit) return { items, nextCursor: cursorAt(rows[limit - 1]?.place) };
-  const [last] = walk.isWhole ? [] : await query<{ place: string[] }>(sql`select place from (${window}) as walked where n = ${count}`);
-  const [cut] = last || !walk.cut ? [last] : await query<{ place: string[] }>(walk.cut(after));
-  return { items, nextCursor: cursorAt(cut?.place) };
+  const pageEndingAt = (row: CursorRow | undefined) => ({
+    items,
+    nextCursor: row ? writeCursor(secret, scope, row.cursorValues) : null,
+  });
+  if (rows.length > limit) return pageEndingAt(rows[limit - 1]);
+  const lastSql = sql`select "cursorValues" from (${scanned}) as scanned where n = ${count}`;
+  const [last] = scan.appliesWholeFilter ? [] : await query<CursorRow>(lastSql);
+  const [end] = last || !scan.resumeSql ? [last] : await query<CursorRow>(scan.resumeSql(after));
+  return pageEndingAt(end);
 }
 
 export async function findShipment(organisationId: string, shipmentId: string, pool: Pool): Promise<LedgerShipment | undefined> {
@@ -62,7 +68,7 @@ export async function findShipment(organisationId: string, shipmentId: string, p
 }
 
 /** The fields as pushed. */
-function shown({ fields, items, sourceDetails, importId, updatedAt }: Omit<WalkedRow, "place">): LedgerShipment {
+function shown({ fields, items, sourceDetails, importId, updatedAt }: Omit<ScannedRow, keyof CursorRow>): LedgerShipment {
   const pushed = fields as Record<string, unknown>;
   const { customFields } = pushed;
   return {

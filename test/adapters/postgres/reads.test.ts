@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createReads } from "../../../src/adapters/postgres/reads.js";
-import { createPlaces } from "../../../src/places.js";
+import { createSlots } from "../../../src/slots.js";
 import { eventually } from "../../support/eventually.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
@@ -57,10 +57,10 @@ test("no statement of another reader is ever cancelled, whenever a reader leaves
 });
 
 test("an organisation's statements wait for each other, and are refused when too many wait", async () => {
-  const places = createPlaces({ inAll: 3, each: 2, line: { each: 1, ms: 60_000 }, refusal: "too many" });
+  const slots = createSlots({ inAll: 3, each: 2, line: { each: 1, ms: 60_000 }, refusal: "too many" });
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
-  const of = (organisationId: string) => createReads(places)(database.pool, { organisationId, signal: leaving.signal });
+  const of = (organisationId: string) => createReads(slots)(database.pool, { organisationId, signal: leaving.signal });
   const sleepers = Array.from({ length: 3 }, () => of("a").query("select /* many */ pg_sleep(600)"));
   const ends = Promise.allSettled(sleepers);
   await eventually(async () => (await asleep("many")) === 2, "two statements");

@@ -1,7 +1,7 @@
 // An import's status, the list of imports and the rejected rows agree, though they are read from tables that may be behind.
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { freePlace, queueImport } from "../../../src/commands/imports/queue/places.js";
+import { queueImport, removePlace } from "../../../src/commands/imports/queue/places.js";
 import type { ImportRequested } from "../../../src/events/importEvents.js";
 import { catchUpImport } from "../../../src/projections/importRow.js";
 import { latestImports } from "../../../src/queries/imports/importList.js";
@@ -48,7 +48,7 @@ async function pushed(story: Partial<Story>) {
     async end(from = 2) {
       await this.goOn(from, told.events.length);
       await catchUpImport(model.pool, model.eventStore, told.importId);
-      await freePlace(model.pool, { importId: told.importId, rows: told.events.length - 3 });
+      await removePlace(model.pool, { importId: told.importId, rows: told.events.length - 3 });
     },
   };
 }

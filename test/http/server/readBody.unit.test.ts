@@ -9,8 +9,8 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
   const chunked = (body: ReadableStream) => new Request("http://x", { method: "POST", body, duplex: "half" } as RequestInit);
   const lengthOf = async ({ byteLength }: Uint8Array) => byteLength;
   const limit = counted(200);
-  const stillAllowed = async () => undefined;
-  const bounds = { limit, organisationId: "a", stillAllowed };
+  const recheckAccess = async () => undefined;
+  const bounds = { limit, organisationId: "a", recheckAccess };
 
   test("and accepts more as soon as a body is released", async () => {
     const withBody = createBodyReader({ inAll: 250 });
@@ -48,9 +48,9 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
     const withBody = createBodyReader({ inAll: 250, each: 100 });
     const signals = new EventEmitter();
     const hold = (organisationId: string, size: number) =>
-      withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, () => once(signals, "release"));
+      withBody(sized(counted(size)), { limit, organisationId, recheckAccess }, () => once(signals, "release"));
     const refused = (organisationId: string, size: number) =>
-      expect(withBody(sized(counted(size)), { limit, organisationId, stillAllowed }, lengthOf)).rejects.toMatchObject({
+      expect(withBody(sized(counted(size)), { limit, organisationId, recheckAccess }, lengthOf)).rejects.toMatchObject({
         name: "TooBusy",
       });
     const holding = [hold("a", 60), hold("a", 40)];

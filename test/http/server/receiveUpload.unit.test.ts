@@ -21,7 +21,7 @@ beforeAll(async () => {
     outcome = receiveUpload(incoming, tempDir, {
       ...(incoming.headers["x-impatient"] ? { idleMs: 50 } : {}),
       fields: ["kind"],
-      stillAllowed: async () => undefined,
+      recheckAccess: async () => undefined,
       beforeFile: (fields) => {
         if (fields.get("kind") === "none") throw new Rejection("forbidden", "no files of this kind");
       },

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openNotices } from "../../../src/adapters/postgres/notices.js";
-import { freePlace, requestCancel } from "../../../src/commands/imports/queue/places.js";
+import { removePlace, requestCancel } from "../../../src/commands/imports/queue/places.js";
 import { claimTurn, type Turn } from "../../../src/commands/imports/queue/turns.js";
 import { channels, type Notices, noNotices } from "../../../src/ports/notices.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
@@ -39,7 +39,7 @@ async function heldTurn(notices: Notices, pool: Pool = stage.pool) {
   const log: string[] = [];
   const logger = pino({}, { write: (line: string) => void log.push(line) });
   const held = holdTurn({ pool, turn, notices, stop, logger, heldFrom: performance.now() });
-  onTestFinished(async () => void (await freePlace(stage.pool, { importId, rows: 0 }, turn)));
+  onTestFinished(async () => void (await removePlace(stage.pool, { importId, rows: 0 }, turn)));
   onTestFinished(held.release);
   const isStopped = () => {
     try {

@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { freePlace } from "../../../src/commands/imports/queue/places.js";
+import { removePlace } from "../../../src/commands/imports/queue/places.js";
 import { claimTurn, postponeTurn, renewTurn, type Turn } from "../../../src/commands/imports/queue/turns.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
@@ -49,7 +49,7 @@ describe("the queue", () => {
     const turn = await claimTurn(stage.pool, "w");
     expect(turn).toMatchObject({ organisationId: "q1", importId: id(1), attempts: 1, cancelRequested: false });
     expect(await claim()).toBeUndefined();
-    if (turn) await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
+    if (turn) await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
     expect(await claim()).toBe(id(2));
   });
 
@@ -62,7 +62,7 @@ describe("the queue", () => {
     const told = held.now().getTime();
     const { rows } = await stage.pool.query<{ now: Date }>("select clock_timestamp() as now");
     await held.release();
-    await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
+    await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
     expect(told).toBeGreaterThanOrEqual(turn.claimedAt.getTime());
     expect(told).toBeLessThanOrEqual((rows[0]?.now.getTime() ?? 0) + 1); // dates have whole milliseconds
   });
@@ -71,9 +71,9 @@ describe("the queue", () => {
     const importId = await stage.push("g1", "activities", activities(1));
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     expect(await renewTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: false });
-    await freePlace(stage.pool, { importId, rows: 0 });
+    await removePlace(stage.pool, { importId, rows: 0 });
     expect(await renewTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: true });
-    await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
+    await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
   });
 
   test("a queue place that is lost while the turn is held is written again, and the turn is kept", async () => {
@@ -83,7 +83,7 @@ describe("the queue", () => {
     expect(await renewTurn(stage.pool, turn, { progress: 30, headway: true })).toEqual({ kept: true, cancelRequested: false });
     const { rows } = await stage.pool.query("select organisation_id, position, progress, started from import_queue");
     expect(rows).toEqual([{ organisation_id: "g2", position: "7", progress: 30, started: true }]);
-    await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
+    await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
   });
 
   test("organisations take turns: twenty queued files do not starve a single push", async () => {
@@ -93,7 +93,7 @@ describe("the queue", () => {
     for (let round = 0; round < 3; round += 1) {
       const turn = await claimTurn(stage.pool, "w");
       served.push(turn?.importId);
-      if (turn) await freePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
+      if (turn) await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
     }
     expect(served).toEqual([id(101), id(200), id(102)]);
   });

@@ -34,19 +34,19 @@ async function endpoints(
 
 const plenty: FreeSlots = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 
-/** Counts the chosen deliveries by organisation and place. `change` runs in the same transaction, so that now() is the same for both. */
-async function chosen(room: FreeSlots = plenty, change = "select") {
+/** Counts the chosen deliveries by organisation and slot. `change` runs in the same transaction, so that now() is the same for both. */
+async function chosen(free: FreeSlots = plenty, change = "select") {
   const client = await database.pool.connect();
   try {
     await client.query(`begin; ${change}`);
-    const places = await chooseDeliveries(client, room);
+    const slots = await chooseDeliveries(client, free);
     const { rows } = await client.query<{ id: string; organisation: string }>(
       "select id::text, organisation_id as organisation from webhook_deliveries where id = any($1::bigint[])",
-      [[...places.keys()]],
+      [[...slots.keys()]],
     );
     const counted: { [what: string]: number } = {};
     for (const { id, organisation } of rows) {
-      const what = `${organisation} ${places.get(id)}`;
+      const what = `${organisation} ${slots.get(id)}`;
       counted[what] = (counted[what] ?? 0) + 1;
     }
     return counted;
@@ -64,7 +64,7 @@ test("an endpoint that works gets four deliveries at once, one that is new or fa
   expect(await chosen({ ...plenty, further: 0, new: 1, failing: 2 })).toEqual({ "a first": 2, "a new": 1, "a failing": 2 });
 });
 
-test("failing and new endpoints get few places of a turn, and take none from endpoints that work", async () => {
+test("failing and new endpoints get few slots of a turn, and take none from endpoints that work", async () => {
   await endpoints("a", "failing", { count: 300 });
   await endpoints("a", "new", { count: 300 });
   await endpoints("b", "works", { count: 10, secondsAgo: 0 });
@@ -92,7 +92,7 @@ test("an endpoint that is paused, removed or before its next retry gets nothing"
   expect(await chosen(plenty, retry("-1 millisecond"))).toEqual({ "due first": 1, "later failing": 1 });
 });
 
-test("deliveries of a dead worker hold their places for as long as an attempt takes, and their imports until the claim runs out", async () => {
+test("deliveries of a dead worker hold their slots for as long as an attempt takes, and their imports until the claim runs out", async () => {
   await endpoints("a", "works", { count: 1, imports: 8 });
   const claim = (interval: string) =>
     `update webhook_deliveries set claim = 'w0', due_at = now() + interval '${interval}' where id in (select min(id) + n from webhook_deliveries, generate_series(0, 3) as n group by n)`;

@@ -119,7 +119,7 @@ test("ten working endpoints among hundreds of dead ones get every event of six i
   const refusing = `http://127.0.0.1:${await freePort()}`;
   const ten = urlsOf(alive.url, living);
   const dead = [...urlsOf(hanging, third), ...urlsOf(hanging.replace("http:", "https:"), third), ...urlsOf(refusing, third)];
-  const worker = stage.work({ post_: { deadlineMs: 600_000 } }); // no request to a dead endpoint times out and frees its place
+  const worker = stage.work({ post_: { deadlineMs: 600_000 } }); // no request to a dead endpoint times out and frees its slot
   onTestFinished(worker.stop);
   const alone = await organisationWith(ten);
   await burst(alone, "ten endpoints, all new");
@@ -145,12 +145,12 @@ test("ten working endpoints among hundreds of dead ones get every event of six i
   await stage.pool.query("delete from webhook_deliveries where organisation_id = $1", [alone]);
   await everythingIsDue();
   const { claimed, looked } = await oneTurn("w-next");
-  const places: Record<string, number> = {};
+  const slots: Record<string, number> = {};
   for (const { url, slot } of claimed) {
     const whose = `${url.startsWith(alive.url) ? "living" : "dead"} ${slot}`;
-    places[whose] = (places[whose] ?? 0) + 1;
+    slots[whose] = (slots[whose] ?? 0) + 1;
   }
-  expect(places).toEqual({ "living first": 10, "living further": 30, "dead new": 100, "dead failing": 25 });
+  expect(slots).toEqual({ "living first": 10, "living further": 30, "dead new": 100, "dead failing": 25 });
   const waiting = await stage.pool.query("select from webhook_deliveries where status = 'waiting'");
   const few = 10 * (waiting.rowCount ?? 0); // a few reads of each row, not of all rows for each
   let fewest = looked;

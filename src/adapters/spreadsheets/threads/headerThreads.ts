@@ -1,7 +1,8 @@
 // Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other requests
 // are served meanwhile, and organisations take turns, so that one organisation's uploads do not hold up those of others.
-import { createPlaces } from "../../../places.js";
+
 import type { HeaderReader } from "../../../ports/spreadsheets.js";
+import { createSlots } from "../../../slots.js";
 import { createThreads, ThreadTooSlow } from "../../threads.js";
 import { FileFault } from "../cell.js";
 import type { HeaderAnswers, HeaderReply, HeaderRequest } from "./headerThread.js";
@@ -12,7 +13,7 @@ const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 
 
 /** `waitMs`: how long to wait for a free thread. `runMs`: how long a thread may read one header. */
 export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_000 } = {}): HeaderReader & { close(): Promise<void> } {
-  const places = createPlaces({
+  const slots = createSlots({
     inAll: threads,
     each: Math.max(1, threads - 1), // one is always left for other organisations
     line: { each: Number.POSITIVE_INFINITY, ms: waitMs },
@@ -25,7 +26,7 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
     { path, name }: { readonly path: string; readonly name: string },
     what: What,
   ): Promise<HeaderAnswers[What]> {
-    const reply = await places
+    const reply = await slots
       .within(organisationId, () => ask({ path, name, what }))
       .catch((error: NodeJS.ErrnoException): HeaderReply => {
         if (error.code === "ERR_WORKER_OUT_OF_MEMORY") return { fault: tooMuchText };

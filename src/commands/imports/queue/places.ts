@@ -1,5 +1,5 @@
 // The queue of an organisation's imports: every statement that writes it stands in this folder. A push reserves a place before it appends
-// ImportRequested, and the place is freed when the import ends, so that the limit is exact however many processes push at once. turns.ts has
+// ImportRequested, and the place is removed when the import ends, so that the limit is exact however many processes push at once. turns.ts has
 // the workers' turns on the places.
 import type { Pool, QueryResult } from "pg";
 import { Rejection } from "../../../domain/rejection.js";
@@ -45,11 +45,11 @@ export const queueIsFull = (depth: number) =>
 
 /** A check before the body of a push is read. Another push may take the last place after it; only reserving a place is exact. */
 export async function isQueueFull(organisationId: string, depth: number, pool: Pool): Promise<boolean> {
-  return (await freePlaces(organisationId, depth, pool)) === 0;
+  return (await countFreePlaces(organisationId, depth, pool)) === 0;
 }
 
 /** How many more imports the organisation may queue at this moment. */
-export async function freePlaces(organisationId: string, depth: number, pool: Pool): Promise<number> {
+export async function countFreePlaces(organisationId: string, depth: number, pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ free: number }>(
     "/* prepared */ select greatest(0, $2 - count(*)::int) as free from import_queue where organisation_id = $1",
     [organisationId, depth],
@@ -96,16 +96,16 @@ interface EndedImport {
 }
 
 /**
- * The import has ended in its stream: frees its place and, if a worker had it, the turn, so that the organisation's next import can start.
+ * The import has ended in its stream: removes its place and, if a worker had it, releases the turn, so that the organisation's next import can start.
  * Returns whether other imports wait.
  */
-export async function freePlace(
+export async function removePlace(
   pool: Pool,
   { importId, rows }: EndedImport,
   turn?: { readonly organisationId: string; readonly holder: string },
 ): Promise<boolean> {
   // Locks the row of organisation_turns before that of import_queue, as the statements of turns.ts do, so that they cannot deadlock.
-  const freed = await pool.query<{ more: boolean }>(
+  const { rows: waiting } = await pool.query<{ more: boolean }>(
     `/* prepared */ with released as (
        update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $3 and worker = $4 returning 1
      ), freed as (
@@ -114,7 +114,7 @@ export async function freePlace(
      select exists (select from import_queue where position is not null and import_id <> $1) as more`,
     [importId, rows, turn?.organisationId ?? null, turn?.holder ?? null],
   );
-  return freed.rows[0]?.more ?? true;
+  return waiting[0]?.more ?? true;
 }
 
 /** Marks the import's place and tells its worker, so that it stops. Returns the import's progress. */
@@ -127,12 +127,12 @@ export async function requestCancel(pool: Pool, importId: string): Promise<numbe
   return rows[0]?.progress ?? 0;
 }
 
-/** Marks a place so that a worker that finds the import in the log cancels it. */
-export async function withdrawPlace(pool: Pool, importId: string): Promise<void> {
+/** Only marks the place, if it is not confirmed: a worker that finds the import in the log cancels it, and removes the place otherwise. */
+export async function markPlaceForCancel(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);
 }
 
-export async function releasePlace(pool: Pool, importId: string): Promise<void> {
+export async function removeUnconfirmedPlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("delete from import_queue where import_id = $1 and position is null", [importId]);
 }
 

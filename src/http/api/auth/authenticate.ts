@@ -4,7 +4,7 @@ import { hasScope, type NeededScope, outOfScope, type Scopes } from "../../../do
 import { Rejection } from "../../../domain/rejection.js";
 import { answerInTime } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
-import type { StillAllowed } from "../../server/readBody.js";
+import type { RecheckAccess } from "../../server/readBody.js";
 import type { Caller } from "../route.js";
 import { coalesceLookUps, type KeyUse, lookUpKeys } from "./lookUpKeys.js";
 
@@ -17,7 +17,7 @@ export interface Admission {
   /** Throws 403 if the key may not do this. */
   readonly expectScope: (needed: NeededScope) => void;
   /** Throws 401 if the key has been revoked, or has ended, since. Does not count as a request. */
-  readonly stillAllowed: StillAllowed;
+  readonly recheckAccess: RecheckAccess;
 }
 
 export interface Authentication {
@@ -43,10 +43,10 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenti
       const found = admit(use, limitPerMinute);
       if (admitted.size >= mostAdmitted) admitted.clear();
       admitted.add(sha256);
-      const stillAllowed = async () => {
+      const recheckAccess = async () => {
         if ((await known(lookUp(sha256, 0))) === undefined) throw unknownKey();
       };
-      return { ...found, stillAllowed };
+      return { ...found, recheckAccess };
     } catch (error) {
       admitted.delete(sha256);
       throw error;
@@ -61,7 +61,7 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number): Authenti
   };
 }
 
-function admit(use: KeyUse, limit: number): Omit<Admission, "stillAllowed"> {
+function admit(use: KeyUse, limit: number): Omit<Admission, "recheckAccess"> {
   const { used, secondsLeft, keyId, scopes, now, ...known } = use;
   const lookedUpAt = performance.now();
   const caller = {

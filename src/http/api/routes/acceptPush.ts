@@ -127,11 +127,11 @@ export function describeColumns(kind: ImportKind): string {
 export async function acceptUpload(
   deps: ApiDeps,
   kind: ImportKind,
-  request: PushRequest & Pick<RouteRequest, "incoming" | "stillAllowed">,
+  request: PushRequest & Pick<RouteRequest, "incoming" | "recheckAccess">,
 ): Promise<Answer> {
-  const { incoming, stillAllowed, caller } = request;
+  const { incoming, recheckAccess, caller } = request;
   if (!incoming) throw new Error("an upload needs a socket");
-  const { folder, sourceDetails, fields: _, ...file } = await receiveUpload(incoming, deps.tempDir, { stillAllowed });
+  const { folder, sourceDetails, fields: _, ...file } = await receiveUpload(incoming, deps.tempDir, { recheckAccess });
   try {
     const { catalogueVersion } = caller;
     return acceptedAnswer(await acceptFile(pushDeps(deps), { ...originOf(request), kind, catalogueVersion, sourceDetails, file }));

@@ -127,7 +127,7 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
         ["reversals", organisationId, importId],
         (after, count) => importReversals(organisationId, importId, { after: after?.[0], count }, deps.pool),
         {
-          placeOf: ({ position }) => [position],
+          cursorValues: ({ position }) => [position],
           itemOf: ({ position: _, actor: __, at, ...each }) => ({ ...each, at: at.toISOString() }),
         },
       );

@@ -46,7 +46,7 @@ const mostUnknownMs = 30_000;
 
 export function createOpenPages({ versions, signedIn, closing, logger, limits: given }: OpenPagesOptions) {
   const limits = { ...openPageLimits, ...given };
-  /** All that have a place, and those of them that a browser reads. */
+  /** All that have a slot, and those of them that a browser reads. */
   const [held, pages] = [new Set<OpenPage>(), new Set<OpenPage>()];
   let isLooking = false;
   let [looked, known, beaten] = [0, 0, 0];

@@ -5,17 +5,17 @@ import {
   markStarted,
   possiblyOlderImports,
   queueImport,
-  releasePlace,
+  removeUnconfirmedPlace,
   unconfirmedPlaces,
 } from "../../../commands/imports/queue/places.js";
 import type { Turn } from "../../../commands/imports/queue/turns.js";
 import type { Stores } from "../../../ports/database.js";
 import { Interrupted } from "./holdTurn.js";
 
-/** Places that the push never confirmed are confirmed here if the import's stream exists, else released. Imports without a place get one. */
+/** Places that the push never confirmed are confirmed here if the import's stream exists, else removed. Imports without a place get one. */
 export async function reconcileQueue({ pool, eventStore }: Stores): Promise<void> {
   for (const { importId, givenUp } of await unconfirmedPlaces(pool)) {
-    if (!(await queueIfUnfinished(pool, await loadImport(eventStore, importId))) && givenUp) await releasePlace(pool, importId);
+    if (!(await queueIfUnfinished(pool, await loadImport(eventStore, importId))) && givenUp) await removeUnconfirmedPlace(pool, importId);
   }
   for (const importId of await importsWithoutPlace(pool)) {
     const loaded = await loadImport(eventStore, importId);

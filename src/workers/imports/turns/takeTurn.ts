@@ -1,7 +1,7 @@
 import { backOffMs } from "../../../backOff.js";
 import { type EndCommand, endImport } from "../../../commands/imports/endImport.js";
 import { hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
-import { freePlace } from "../../../commands/imports/queue/places.js";
+import { removePlace } from "../../../commands/imports/queue/places.js";
 import { postponeTurn, type Turn } from "../../../commands/imports/queue/turns.js";
 import { shortened } from "../../../domain/imports/limits.js";
 import { workerOf } from "../../../domain/principal.js";
@@ -67,7 +67,7 @@ async function work({ deps, turn, folder, share, failed }: TurnRun, held: HeldTu
   try {
     if (turn.attempts > mostAttempts) throw new ImportFault(tooManyAttempts);
     const completed = await inTemporaryFolder(folder, "import-", (own) => processImport(deps, held, own, share));
-    if (completed) return await freePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
+    if (completed) return await removePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
     await endImport(deps, importId, () => undefined, turn); // it has ended before
   } catch (error) {
     if (error instanceof Interrupted && error.why === "a cancellation was requested") {

@@ -56,7 +56,7 @@ const pings = `select distinct on (ping.endpoint_id) ping.id, ping.organisation_
   order by ping.endpoint_id, ping.due_at`;
 
 /** Returns the slots of the chosen deliveries, by their ids. */
-export async function chooseDeliveries(client: PoolClient, room: FreeSlots): Promise<Map<string, SendingSlot>> {
+export async function chooseDeliveries(client: PoolClient, free: FreeSlots): Promise<Map<string, SendingSlot>> {
   const { rows } = await client.query<{ id: string; slot: SendingSlot }>(
     `with recursive with_waiting (endpoint_id) as (${endpointsWithDeliveriesSql}
      ), open as (
@@ -80,7 +80,7 @@ export async function chooseDeliveries(client: PoolClient, room: FreeSlots): Pro
      select id::text, slot from ranked
       where rank <= case slot when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end
       order by array_position(array['first', 'further', 'new', 'failing'], slot), rank limit $1::int`,
-    [Math.min(perClaim.inAll, room.inAll), room.further, Math.min(perClaim.new, room.new), Math.min(perClaim.failing, room.failing)],
+    [Math.min(perClaim.inAll, free.inAll), free.further, Math.min(perClaim.new, free.new), Math.min(perClaim.failing, free.failing)],
   );
   return new Map(rows.map(({ id, slot }) => [id, slot]));
 }

@@ -38,7 +38,7 @@ const claimLock = 7_241_005; // any number, as long as nothing else in this data
  */
 export function claimDeliveries(
   { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
-  room: FreeSlots,
+  free: FreeSlots,
 ): Promise<ClaimedDelivery[] | undefined> {
   const claimedAt = performance.now();
   return inTransaction(async (client) => {
@@ -46,7 +46,7 @@ export function claimDeliveries(
     if (!rows[0]?.taken) return undefined;
     await client.query(byIndex);
     await fillDeliveries(client);
-    return claim(client, { workerId, claimedAt }, room);
+    return claim(client, { workerId, claimedAt }, free);
   });
 }
 
@@ -57,9 +57,9 @@ const byIndex = "set local enable_seqscan = off; set local enable_sort = off; se
 async function claim(
   client: PoolClient,
   { workerId, claimedAt }: { readonly workerId: string; readonly claimedAt: number },
-  room: FreeSlots,
+  free: FreeSlots,
 ): Promise<ClaimedDelivery[]> {
-  const chosen = await chooseDeliveries(client, room);
+  const chosen = await chooseDeliveries(client, free);
   if (chosen.size === 0) return [];
   const { rows } = await client.query<Omit<ClaimedDelivery, "slot" | "claimedAt">>(
     `update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
@@ -79,10 +79,10 @@ async function claim(
 /** For use after an outage, when a claim may have been committed whose answer was lost. Releases this worker's claims that it does not run. */
 export async function releaseLostClaims(
   { pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">,
-  running: Iterable<ClaimedDelivery>,
+  inFlight: readonly ClaimedDelivery[],
 ): Promise<void> {
   await pool.query(
     "update webhook_deliveries set claim = null, due_at = now() where claim = $1 and status = 'waiting' and not id = any($2::bigint[])",
-    [workerId, Array.from(running, ({ id }) => id)],
+    [workerId, inFlight.map(({ id }) => id)],
   );
 }

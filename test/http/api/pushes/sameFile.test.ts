@@ -8,7 +8,13 @@ import { migrationStatements } from "../../../../src/adapters/postgres/migrate.j
 import { deadlineIn } from "../../../../src/commands/deadline.js";
 import { cancelImport } from "../../../../src/commands/imports/endImport.js";
 import { importOfKey } from "../../../../src/commands/imports/importStream.js";
-import { freePlace, queueImport, releasePlace, requestCancel, reservePlace } from "../../../../src/commands/imports/queue/places.js";
+import {
+  queueImport,
+  removePlace,
+  removeUnconfirmedPlace,
+  requestCancel,
+  reservePlace,
+} from "../../../../src/commands/imports/queue/places.js";
 import { type RequestImportDeps, requestImport, type Submission } from "../../../../src/commands/imports/requestImport.js";
 import { importWithSameFile } from "../../../../src/commands/imports/sameFile.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
@@ -63,7 +69,7 @@ async function inTables(text: string, story: Partial<Story>): Promise<string> {
 async function ended(text: string, story: Partial<Story>): Promise<string> {
   const { importId, request, position } = await told(text, story);
   await queueImport(stage.service.pool, request, position, { started: true });
-  await freePlace(stage.service.pool, { importId, rows: 1 });
+  await removePlace(stage.service.pool, { importId, rows: 1 });
   return importId;
 }
 
@@ -359,7 +365,7 @@ describe("pushes of the same file at the same moment", () => {
     const looks = countQueries(stage.service.pool, /position is null and not cancel_requested/);
     const second = requested(file, {}, { pool: looks.pool });
     await eventually(() => looks.count() > 2, "the second push to look at the first one");
-    await releasePlace(stage.service.pool, givenUp);
+    await removeUnconfirmedPlace(stage.service.pool, givenUp);
     expect((await second).sameFileAs).toBeUndefined();
   });
 

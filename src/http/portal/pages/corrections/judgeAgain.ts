@@ -1,7 +1,7 @@
 // Open rejected rows judged by the catalogue as it is now, and those that it accepts sent as corrections, unchanged.
 import { createHash } from "node:crypto";
 import { RowsClosed } from "../../../../commands/corrections/openRows.js";
-import { freePlaces } from "../../../../commands/imports/queue/places.js";
+import { countFreePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
@@ -54,14 +54,14 @@ export type SubmissionResult = Awaited<ReturnType<typeof submitAccepted>>;
 export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string) {
   const found = await judgeOpenRows(visit, deps, places);
   const batches = found.flatMap(({ accepted }) => chunksOf(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
-  const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
+  const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const sendable = Math.max(1, Math.min(free, mostImports)); // with none free the queue's own refusal says what to do
   let [rows, imports, taken] = [0, 0, 0];
   for (const [index, batch] of batches.entries()) {
     const left = batches.slice(index).flat().length;
     if (index >= sendable) return { rows, imports, taken, left, because: "Check again when earlier imports have ended" };
     try {
-      await visit.stillAllowed();
+      await visit.recheckAccess();
       const importId = batch[0]?.importId ?? "";
       const numbers = batch.map(({ row }) => row);
       const push = { rows: numbers.map((row) => ({ row, values: {} })) };

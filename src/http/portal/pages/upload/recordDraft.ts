@@ -7,7 +7,7 @@ import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
 import { acceptFile } from "../../../../commands/imports/acceptFile.js";
 import { importOfKey } from "../../../../commands/imports/importStream.js";
 import { type KeptFile, releaseFile, saveKept } from "../../../../commands/imports/keptFiles.js";
-import { freePlaces } from "../../../../commands/imports/queue/places.js";
+import { countFreePlaces } from "../../../../commands/imports/queue/places.js";
 import { importWithSameFile } from "../../../../commands/imports/sameFile.js";
 import { rememberColumns } from "../../../../commands/organisations/rememberColumns.js";
 import { headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
@@ -115,7 +115,7 @@ const mostParts = 20;
  */
 export async function submitReport(work: DraftAtWork, corrects: CompletedImport): Promise<FormResult> {
   const { visit, deps, draft, say, signal } = work;
-  const free = await freePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
+  const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const judge = { corrects, mostParts: Math.max(1, Math.min(free, mostParts)) };
   const { checked } = await checkDraft(work, { read: false, judge });
   if (!checked?.report) throw new Error("an error report was judged as another file");
@@ -124,7 +124,7 @@ export async function submitReport(work: DraftAtWork, corrects: CompletedImport)
   let refused: string | undefined;
   for (const [index, part] of parts.entries()) {
     signal.throwIfAborted();
-    await visit.stillAllowed(); // judging the report may have taken minutes
+    await visit.recheckAccess(); // judging the report may have taken minutes
     say({ share: index / parts.length, text: `Sending part ${index + 1} of ${parts.length}` });
     try {
       sent.push(await sendPart(work, corrects, part, parts.length === 1 ? "" : ` (${index + 1} of ${parts.length})`));

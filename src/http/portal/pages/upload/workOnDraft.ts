@@ -92,7 +92,7 @@ export async function workOnDraft(work: DraftAtWork, { act, seen, again = "", ha
   const read = state.undecided === true || judge?.mostRows !== undefined;
   const result = read || judge ? await checkDraft(work, { read, judge }) : {};
   const { evidence = draft.evidence, checked: found } = result;
-  await visit.stillAllowed(); // reading the file may have taken minutes
+  await visit.recheckAccess(); // reading the file may have taken minutes
   if (taken.toChoose || (state.undecided && (await isContradicted(work, taken.columns, evidence)))) {
     await saveKept(deps.pool, { ...draft, evidence: await withFirstValues(work, evidence) });
     return { goTo: columnsOfDraft(draft.fileId) };

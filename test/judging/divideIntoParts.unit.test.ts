@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createIntList } from "../../src/domain/rows/compactLists.js";
-import { notSent, partsAreFull, tooLargeForPart, wholeParts } from "../../src/judging/report/wholeParts.js";
+import { divideIntoParts, notSent, partsAreFull, tooLargeForPart } from "../../src/judging/report/divideIntoParts.js";
 
 const ints = (values: readonly number[]) => {
   const list = createIntList();
@@ -10,7 +10,7 @@ const ints = (values: readonly number[]) => {
 
 /** Divides rows into parts. Each row has its shipment after the correction (0: the row is not sent) and its shipment before it. */
 function divide(rows: readonly (readonly [now: number, before: number])[], most = { rows: 100, parts: 100 }) {
-  const { partOf, parts } = wholeParts(
+  const { partOf, parts } = divideIntoParts(
     {
       shipments: ints(rows.map(([now]) => now)),
       groups: ints(rows.map(([, before]) => before)),

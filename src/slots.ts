@@ -1,35 +1,35 @@
 // Limits on concurrent work, in total and per organisation: uploads, downloads, open pages, reads, processes, threads and the bytes of request
-// bodies. Whoever works holds a place; where all are held, a caller waits in line or is refused.
+// bodies. Whoever works holds a slot; where all are held, a caller waits in line or is refused.
 import { TooBusy } from "./portErrors.js";
 
-export interface PlaceBounds {
+export interface SlotBounds {
   readonly inAll: number;
-  /** The most that one owner may hold: an organisation, or whatever else the places are counted for. */
+  /** The most that one owner may hold: an organisation, or whatever else the slots are counted for. */
   readonly each: number;
-  /** The message for a caller that finds no free place. */
+  /** The message for a caller that finds no free slot. */
   readonly refusal: string;
-  /** How many calls of one owner may wait for a place, and for how long. Without it a call never waits. */
+  /** How many calls of one owner may wait for a slot, and for how long. Without it a call never waits. */
   readonly line?: { readonly each: number; readonly ms: number };
 }
 
-/** Gives the place back; calling it again does nothing. */
+/** Gives the slot back; calling it again does nothing. */
 export type Release = () => void;
 
-export interface Places {
-  /** Takes a place without waiting; throws TooBusy if none is free. */
+export interface Slots {
+  /** Takes a slot without waiting; throws TooBusy if none is free. */
   claim(owner: string): Release;
   /**
-   * Waits for a place, behind the owner's own earlier calls; owners take turns. Throws TooBusy if the line is full or the wait is too long,
-   * and the signal's reason if it aborts first: then no place is held.
+   * Waits for a slot, behind the owner's own earlier calls; owners take turns. Throws TooBusy if the line is full or the wait is too long,
+   * and the signal's reason if it aborts first: then no slot is held.
    */
   take(owner: string, signal?: AbortSignal): Promise<Release>;
-  /** Takes a place for as long as `work` runs. */
+  /** Takes a slot for as long as `work` runs. */
   within<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** How many places are held, by all owners together. */
-  held(): number;
-  /** Whether another owner waits for a place that it may have. */
+  /** How many slots are held, by all owners together. */
+  countHeld(): number;
+  /** Whether another owner waits for a slot that it may have. */
   othersWait(owner: string): boolean;
-  /** For work whose size becomes known as it goes on, such as a body that arrives: one place for each byte, none at first. */
+  /** For work whose size becomes known as it goes on, such as a body that arrives: one slot for each byte, none at first. */
   share(owner: string): Share;
 }
 
@@ -43,7 +43,7 @@ export interface Share {
 
 type WaitingCaller = (release: Release) => void;
 
-export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Places {
+export function createSlots({ inAll, each, refusal, line }: SlotBounds): Slots {
   const holders = new Map<string, number>();
   const waiting = new Map<string, WaitingCaller[]>(); // the owner whose turn is next comes first
   let total = 0;
@@ -69,22 +69,22 @@ export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Place
   }
 
   function handOut(): void {
-    for (const [owner, [first, ...others]] of waiting) {
+    for (const [owner, [first, ...later]] of waiting) {
       if (total >= inAll) return;
       if (first === undefined || !isFree(owner)) continue;
-      setLine(owner, others); // behind all other owners
+      setLine(owner, later); // behind all other owners
       first(hold(owner));
     }
   }
 
-  function setLine(owner: string, own: WaitingCaller[]): void {
+  function setLine(owner: string, callers: WaitingCaller[]): void {
     waiting.delete(owner);
-    if (own.length > 0) waiting.set(owner, own);
+    if (callers.length > 0) waiting.set(owner, callers);
   }
 
   /** Keeps the owner's turn. */
-  function leave(owner: string, one: WaitingCaller): void {
-    const left = (waiting.get(owner) ?? []).filter((other) => other !== one);
+  function leave(owner: string, caller: WaitingCaller): void {
+    const left = (waiting.get(owner) ?? []).filter((other) => other !== caller);
     if (left.length === 0) waiting.delete(owner);
     else waiting.set(owner, left);
   }
@@ -97,41 +97,41 @@ export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Place
       };
       const giveUp = (reason: unknown) => {
         stop();
-        leave(owner, one);
+        leave(owner, caller);
         reject(reason);
       };
       const abort = () => giveUp(signal?.reason);
       const timer = setTimeout(() => giveUp(new TooBusy(refusal)), longestMs).unref();
-      const one = (release: Release) => {
+      const caller = (release: Release) => {
         stop();
         resolve(release);
       };
       signal?.addEventListener("abort", abort, { once: true });
       const own = waiting.get(owner);
-      if (own) own.push(one);
-      else waiting.set(owner, [one]);
+      if (own) own.push(caller);
+      else waiting.set(owner, [caller]);
     });
 
-  const places: Places = {
+  const slots: Slots = {
     claim(owner) {
       if (!isFree(owner)) throw new TooBusy(refusal);
       return hold(owner);
     },
     async take(owner, signal) {
       signal?.throwIfAborted();
-      if (isFree(owner)) return hold(owner); // a free place means that every waiting call belongs to an owner that has all of its own
+      if (isFree(owner)) return hold(owner); // a free slot means that every waiting call belongs to an owner that has all of its own
       if (!line || (waiting.get(owner)?.length ?? 0) >= line.each) throw new TooBusy(refusal);
       return waitFor(owner, line.ms, signal);
     },
     async within(owner, work, signal) {
-      const release = await places.take(owner, signal);
+      const release = await slots.take(owner, signal);
       try {
         return await work();
       } finally {
         release();
       }
     },
-    held: () => total,
+    countHeld: () => total,
     othersWait: (owner) => [...waiting.keys()].some((other) => other !== owner && heldBy(other) < each),
     share(owner) {
       let own = 0;
@@ -153,5 +153,5 @@ export function createPlaces({ inAll, each, refusal, line }: PlaceBounds): Place
       };
     },
   };
-  return places;
+  return slots;
 }

@@ -1,0 +1,73 @@
+import { laneKey } from "./laneKey.js";
+import { type ReadableCard, shownId } from "./readable.js";
+
+/** Returns a fault for each of a customer's rate cards that overlaps an earlier one of them. Each fault begins with the card's path. */
+export type OverlapCheck = (rateCardIds: readonly string[], path: string) => string[];
+
+/**
+ * Two cards overlap if they have the same service, zone map and break method, and a lane and a day in common. A customer must not have both, since
+ * a consignment would have two prices. Spot rates may stand beside a card and are not checked. The cards are compared once, since thousands of
+ * customers share them.
+ */
+export function createOverlapCheck(cards: readonly ReadableCard[]): OverlapCheck {
+  const indexes = new Map(cards.map(({ id }, index) => [id, index]));
+  const overlaps = findOverlaps(cards);
+  return (ids, path) => {
+    let seen = emptySet;
+    return ids.flatMap((id, number) => {
+      const index = indexes.get(id);
+      const card = index === undefined ? undefined : cards[index];
+      if (index === undefined || !card || card.spot || (seen & setOf(index)) !== emptySet) return [];
+      const [earlier] = indexesIn(seen & (overlaps.get(index) ?? emptySet));
+      seen |= setOf(index);
+      if (earlier === undefined) return [];
+      return [
+        `${path}.${number} ${shownId(id)} overlaps the validity of ${shownId(cards[earlier]?.id ?? "")} for service ${shownId(card.serviceId)}`,
+      ];
+    });
+  };
+}
+
+/** A set of cards, one bit for each by its index, so that thousands of customers and lanes cost little. */
+type CardSet = bigint;
+
+const emptySet: CardSet = 0n;
+const setOf = (index: number): CardSet => 1n << BigInt(index);
+const indexesIn = (set: CardSet): number[] =>
+  set === emptySet ? [] : [...set.toString(2)].reverse().flatMap((bit, index) => (bit === "1" ? index : []));
+const union = (indexes: readonly number[]): CardSet => indexes.reduce((set, index) => set | setOf(index), emptySet);
+
+/** By index, the cards that overlap the card. Most cards overlap none, and are left out. */
+function findOverlaps(cards: readonly ReadableCard[]): ReadonlyMap<number, CardSet> {
+  const sharingLane = new Map<number, CardSet>();
+  for (const indexes of cardsByLane(cards)) {
+    if (indexes.length < 2) continue;
+    const all = union(indexes);
+    for (const index of indexes) sharingLane.set(index, (sharingLane.get(index) ?? emptySet) | all);
+  }
+  const overlaps = new Map<number, CardSet>();
+  for (const [index, others] of sharingLane) {
+    const found = indexesIn(others).filter(
+      (other) => other !== index && shareDay(cards[index] as ReadableCard, cards[other] as ReadableCard),
+    );
+    if (found.length > 0) overlaps.set(index, union(found));
+  }
+  return overlaps;
+}
+
+/** The indexes of the cards that have a lane in common. Cards that differ in their break method may be kept side by side, to compare them. */
+function cardsByLane(cards: readonly ReadableCard[]): Iterable<readonly number[]> {
+  const byLane = new Map<string, number[]>();
+  cards.forEach(({ serviceId, zoneMapId, breakMethod, lanes }, index) => {
+    for (const lane of lanes) {
+      const key = `${serviceId}\n${zoneMapId}\n${breakMethod}\n${laneKey(lane)}`;
+      const indexes = byLane.get(key);
+      if (!indexes) byLane.set(key, [index]);
+      else if (indexes.at(-1) !== index) indexes.push(index);
+    }
+  });
+  return byLane.values();
+}
+
+const shareDay = (a: ReadableCard, b: ReadableCard): boolean =>
+  !((a.validTo !== null && a.validTo < b.validFrom) || (b.validTo !== null && b.validTo < a.validFrom));

@@ -1,0 +1,90 @@
+// Divides the rows of a corrected error report into parts. Each part becomes an import.
+import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
+
+interface JudgedRows {
+  /** By ordinal: the shipment that the row belongs to now, numbered from 1; 0 if the row is not to be sent. Each activity has a number of its own. */
+  readonly shipments: IntList;
+  /** By ordinal: the shipment that the row was first sent for, numbered from 0; -1 if there is none. */
+  readonly groups: IntList;
+  readonly groupCount: number;
+}
+
+interface PartLimits {
+  /** In one part. */
+  readonly rows: number;
+  readonly parts: number;
+}
+
+interface Parts {
+  /** By ordinal: the part, numbered from 0, or one of the marks below. */
+  readonly partOf: IntList;
+  readonly parts: number;
+}
+
+/** The row, or another row of its shipment, is not to be sent. */
+export const notSent = -1;
+export const partsAreFull = -2;
+/** The row's shipment has more rows than a part may have. */
+export const tooLargeForPart = -3;
+
+/** Rows that belong to the same shipment now, or were first sent for the same one, stay together. If one of them is not to be sent, none is. */
+export function divideIntoParts({ shipments, groups, groupCount }: JudgedRows, limits: PartLimits): Parts {
+  const rows = shipments.length;
+  let shipmentCount = 0;
+  for (let row = 0; row < rows; row += 1) shipmentCount = Math.max(shipmentCount, shipments.get(row));
+  // A union-find. Its nodes are the groups and the shipments; each row that is to be sent joins its group and its shipment.
+  const parents = Int32Array.from({ length: groupCount + shipmentCount + 1 }, (_, node) => node);
+  const rootOf = (node: number): number => {
+    let root = node;
+    while (parents[root] !== root) root = parents[root] ?? root;
+    for (let below = node; below !== root; ) [below, parents[below]] = [parents[below] ?? root, root];
+    return root;
+  };
+  const nodeOf = (row: number) => groupCount + shipments.get(row);
+  for (let row = 0; row < rows; row += 1) {
+    const group = groups.get(row);
+    if (shipments.get(row) > 0 && group >= 0) parents[rootOf(nodeOf(row))] = rootOf(group);
+  }
+  const sizes = new Int32Array(parents.length);
+  const hasUnsentRow = new Uint8Array(parents.length);
+  for (let row = 0; row < rows; row += 1) {
+    const group = groups.get(row);
+    if (shipments.get(row) > 0) sizes[rootOf(nodeOf(row))] = (sizes[rootOf(nodeOf(row))] ?? 0) + 1;
+    else if (group >= 0) hasUnsentRow[rootOf(group)] = 1;
+  }
+  return assignParts({ rows, rootOf: (row) => (shipments.get(row) > 0 ? rootOf(nodeOf(row)) : -1), sizes, hasUnsentRow }, limits);
+}
+
+/** Rows that stay together have the same root. */
+interface JoinedRows {
+  readonly rows: number;
+  /** -1 for a row that is not to be sent. */
+  readonly rootOf: (row: number) => number;
+  /** By root: how many rows are to be sent. */
+  readonly sizes: Int32Array;
+  readonly hasUnsentRow: Uint8Array;
+}
+
+function assignParts({ rows, rootOf, sizes, hasUnsentRow }: JoinedRows, limits: PartLimits): Parts {
+  const partOf = createIntList();
+  const marks = new Int32Array(sizes.length); // by root: part + 1, one of the marks above, or 0 if not looked at yet
+  let [part, taken] = [0, 0];
+  for (let row = 0; row < rows; row += 1) {
+    const root = rootOf(row);
+    if (root === -1 || hasUnsentRow[root]) {
+      partOf.push(notSent);
+      continue;
+    }
+    const size = sizes[root] ?? 0;
+    if (size > limits.rows) marks[root] = tooLargeForPart;
+    else if (marks[root] === 0) {
+      if (taken > 0 && taken + size > limits.rows) [part, taken] = [part + 1, 0];
+      const fits = part < limits.parts;
+      marks[root] = fits ? part + 1 : partsAreFull;
+      if (fits) taken += size;
+    }
+    const mark = marks[root] ?? 0;
+    partOf.push(mark < 0 ? mark : mark - 1);
+  }
+  return { partOf, parts: Math.min(limits.parts, part + (taken > 0 ? 1 : 0)) };
+}
