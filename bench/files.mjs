@@ -8,6 +8,9 @@ const FULL_BYTES = 52_428_800;
 const activityColumns = ["warehouseCode", "chargeCode", "quantity", "activityTimestamp", "customerId", "reference", "status"];
 const charges = ["PICK", "PACK", "PALLET-IN", "PALLET-OUT", "LABEL"];
 
+/** The last 28 days: older activities would all be unusual, and an import that has none is the normal case. */
+const days = Array.from({ length: 28 }, (_, index) => new Date(Date.now() - (28 - index) * 86_400_000).toISOString().slice(0, 10));
+
 function activity(n) {
   const quantity = n % 100 === 99 ? "0" : String((n % 40) + 1);
   const minute = String(n % 60).padStart(2, "0");
@@ -16,7 +19,7 @@ function activity(n) {
     `SYD${n % 4}`,
     charges[n % 5],
     quantity,
-    `2026-03-${String((n % 28) + 1).padStart(2, "0")}T${hour}:${minute}:00Z`,
+    `${days[n % 28]}T${hour}:${minute}:00Z`,
     "CUST-001",
     `REF-${n}`,
     "done",

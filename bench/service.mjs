@@ -99,6 +99,6 @@ export async function untilEnded(service, statusUrl, { key } = {}) {
     const view = await call(service, statusUrl, key ? { key } : {});
     if (view.status === "completed") return view;
     if (view.status === "failed" || view.status === "cancelled") throw new Error(`${statusUrl}: ${view.status} ${view.errorMessage}`);
-    await pause(Math.min(250, Math.max(15, (performance.now() - startedAt) / 20)));
+    await pause(Math.min(100, Math.max(15, (performance.now() - startedAt) / 100)));
   }
 }

@@ -18,18 +18,21 @@ import type { Database } from "../ports/database.js";
 import type { EventStore, Revision } from "../ports/eventStore.js";
 import { storableJson } from "./tables/storableJson.js";
 
-/** SQL that inserts the rows of imports that were requested. `$n` is a parameter made by `requestedJson`. */
-export const insertRequestedSql = (parameter: string, counted: Revision): string => `
+const nothingCounted: Revision = -1n;
+
+/**
+ * SQL that inserts the rows of imports that were requested, unless they are there. It names no index to compare: of two processes that insert the
+ * same row at once, the second would otherwise fail at the unique `position`. The parameter is made by `requestedJson`.
+ */
+export const insertRequestedSql = (parameter: string): string => `
   insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
                        file_key, file_name, file_size, file_sha256, requested_by, notes, corrects, same_file_as, submitted_at, revision, counted)
   select "importId", position, "organisationId", kind, source, "sourceDetails", 'queued', 0, 0, 0, 0,
          file ->> 'key', file ->> 'name', (file ->> 'size')::bigint, file ->> 'sha256', "requestedBy", '[]', corrects, "sameFileAs", at,
-         ${requestedRevision}, ${counted}
+         ${requestedRevision}, ${nothingCounted}
     from jsonb_to_recordset(${parameter}::jsonb) as requested ("importId" uuid, position bigint, "organisationId" text, kind text, source text,
-         "sourceDetails" text, file jsonb, corrects jsonb, "sameFileAs" uuid, "requestedBy" text, at timestamptz)`;
-
-/** Nothing is counted yet. */
-export const nothingCounted: Revision = -1n;
+         "sourceDetails" text, file jsonb, corrects jsonb, "sameFileAs" uuid, "requestedBy" text, at timestamptz)
+  on conflict do nothing`;
 
 export const requestedJson = (requested: readonly { readonly data: ImportRequested; readonly position: bigint }[]): string =>
   storableJson(requested.map(({ data, position }) => ({ ...data, position: String(position), requestedBy: actorOf(data.by) })));
@@ -93,7 +96,7 @@ export async function catchUpImport(database: Database, eventStore: EventStore, 
   const requested = await requestedEvent(eventStore, importId);
   if (!requested) return;
   const json = requestedJson([{ data: requested.data, position: requested.position.commit }]);
-  await database.query(`${insertRequestedSql("$1", nothingCounted)} on conflict do nothing`, [json]);
+  await database.query(insertRequestedSql("$1"), [json]);
   const stored = await eventStore.last(streamOf.import(importId));
   const last = stored && decodeOn("import", stored);
   if (!last || last.revision === requestedRevision) return;

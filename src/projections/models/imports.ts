@@ -1,6 +1,5 @@
 // One row per import: status, counts and times, as the contract's Import shows them.
 import type { PoolClient } from "pg";
-import { requestedRevision } from "../../events/importLayout.js";
 import { importEndColumns, insertRequestedSql, requestedJson } from "../importRow.js";
 import type { Projection } from "../projection.js";
 import type { ImportSlice, SortedBatch } from "../sortedBatch.js";
@@ -25,11 +24,7 @@ async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<
     event && facts ? [{ data: event.data, position: event.position.commit }] : [],
   );
   if (requested.length === 0) return;
-  await client.query(
-    `/* prepared */ ${insertRequestedSql("$1", requestedRevision)}
-     on conflict (import_id) do update set counted = excluded.counted where imports.counted < excluded.counted`,
-    [requestedJson(requested)],
-  );
+  await client.query(`/* prepared */ ${insertRequestedSql("$1")}`, [requestedJson(requested)]);
 }
 
 /** Where a command has shown the import as failed or cancelled, the row has its final counts already. */

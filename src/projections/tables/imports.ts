@@ -43,7 +43,7 @@ export const imports = pgTable(
     finishedAt: at("finished_at"),
     /** Revision of the import's stream that the status includes. */
     revision: bigint({ mode: "bigint" }).notNull(),
-    /** Revision up to which the projector has counted the rows, and has them in their tables; -1 before it knows the import. */
+    /** Revision up to which the projector has counted the rows, and has them in their tables; -1 before it has counted any. */
     counted: bigint({ mode: "bigint" }).notNull().default(sql`-1`),
     /** How many rows the import has, while its end is recorded and the projector has yet to write it. */
     recordedRows: integer("recorded_rows"),

@@ -6,7 +6,7 @@ import { Rejection } from "../../../domain/rejection.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
 import type { EventStore } from "../../../ports/eventStore.js";
 import { channels } from "../../../ports/notices.js";
-import { hasEndedSql, insertRequestedSql, noteRecordedSql, nothingCounted, requestedJson } from "../../../projections/importRow.js";
+import { hasEndedSql, insertRequestedSql, noteRecordedSql, requestedJson } from "../../../projections/importRow.js";
 import { deadlineIn } from "../../deadline.js";
 import { importOfKey } from "../importStream.js";
 
@@ -77,7 +77,7 @@ export async function queuedImports(organisationId: string, most: number, pool: 
  */
 export async function queueImport(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
   await pool.query(
-    `/* prepared */ with shown as (${insertRequestedSql("$1", nothingCounted)} on conflict do nothing
+    `/* prepared */ with shown as (${insertRequestedSql("$1")}
      ), queued as (
        insert into import_queue (import_id, organisation_id, position, started, kind, file_sha256)
        select "importId", "organisationId", position, $2, kind, $3
