@@ -1,6 +1,7 @@
 // Exact decimal arithmetic. Everything that becomes a price goes through here: a number from JSON is taken by its
 // shortest decimal text ("0.42" is forty-two hundredths), never by its binary value.
 
+import { remembered } from "./remembered.js";
 import { withoutEnd } from "./withoutEnd.js";
 
 /** coefficient / 10^scale */
@@ -23,29 +24,11 @@ export function decimal(value: number | string): Decimal {
 }
 
 const mostRemembered = 10_000;
-const remembered = new Map<number, Decimal>();
 
 /** `decimal` with a cache, for the numbers of a catalogue, which every quote uses again. */
-export function knownDecimal(value: number): Decimal {
-  let known = remembered.get(value);
-  if (known === undefined) {
-    known = decimal(value);
-    if (remembered.size >= mostRemembered) remembered.clear();
-    remembered.set(value, known);
-  }
-  return known;
-}
+export const knownDecimal: (value: number) => Decimal = remembered(mostRemembered, decimal);
 
-const powers: bigint[] = [];
-
-function powerOfTen(exponent: number): bigint {
-  let power = powers[exponent];
-  if (power === undefined) {
-    power = 10n ** BigInt(exponent);
-    powers[exponent] = power;
-  }
-  return power;
-}
+const powerOfTen = remembered(mostRemembered, (exponent: number) => 10n ** BigInt(exponent));
 
 /** The coefficient the value has at another scale; the caller makes sure that no digit is lost. */
 function at(value: Decimal, scale: number): bigint {

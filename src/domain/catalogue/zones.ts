@@ -1,5 +1,6 @@
 import { isCountryCode } from "../geography/countries.js";
 import { comparablePostalCode, plainPostalCode, readPostalCode } from "../geography/postalCode.js";
+import { firstIndex } from "../ranges.js";
 import { type ReadableZoneMap, shownId } from "./readable.js";
 import type { ZoneMap } from "./schema.js";
 
@@ -93,13 +94,8 @@ function nested(claims: readonly { range: PostcodeRange; zone: string }[]): Coun
 
 /** The zone of the narrowest range that holds the code: the last range that begins at or before the code, or else one around that range. */
 function inRange(ranges: CountryZones["ranges"], code: string): string | undefined {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ranges[middle]?.from ?? "") <= code) low = middle + 1;
-    else high = middle;
-  }
-  for (let range = ranges[low - 1]; range; range = ranges[range.around]) if (code <= range.end) return range.zone;
+  const behind = firstIndex(ranges.length, (index) => (ranges[index]?.from ?? "") > code);
+  for (let range = ranges[behind - 1]; range; range = ranges[range.around]) if (code <= range.end) return range.zone;
   return undefined;
 }
 

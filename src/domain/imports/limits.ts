@@ -51,6 +51,13 @@ export const cutMark = "... [cut short]";
 
 const encoder = new TextEncoder();
 
+/** Names come from outside, so a message repeats the first of them only, and the beginning of each. */
+export function firstNames(names: readonly string[], most = 100, bytes = 100): string {
+  const shown = names.slice(0, most).map((name) => shortened(name, bytes));
+  if (names.length > shown.length) shown.push(`and ${names.length - shown.length} more`);
+  return shown.join(", ");
+}
+
 /** Cuts a text to at most `bytes` bytes of UTF-8, including the mark. No character is cut in two. */
 export function shortened(text: string, bytes: number): string {
   if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;

@@ -8,7 +8,7 @@ import { compressedText } from "../server/compress.js";
 import type { Answer, AppEnv } from "../server/requestFrame.js";
 import type { PageContent, Visit } from "./pageDefinition.js";
 import { Layout } from "./shell/layout.js";
-import { Link, VisitContext } from "./shell/link.js";
+import { Link, VisitContext } from "./shell/parts.js";
 
 const contentSecurityPolicy = [
   "default-src 'none'",

@@ -14,6 +14,7 @@ import type { Access, Notice, PortalDeps, Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
 import { sealedCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, maskToken } from "./sessions/sameOrigin.js";
+import { withQuery } from "./shell/parts.js";
 
 /** The owner of notices and forms where no member is signed in. */
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
@@ -88,7 +89,7 @@ export function refusalPage(visit: Visit, access: Access): Response | undefined 
   const { context: c, path, links } = visit;
   const isGet = c.req.method === "GET";
   const wanted = isGet ? path + new URL(c.req.url).search : "/portal";
-  return redirect(c, links.to("/portal/sign-in", { next: wanted === "/portal" ? undefined : wanted }), isGet ? 302 : 303);
+  return redirect(c, links.to(withQuery("/portal/sign-in", { next: wanted === "/portal" ? undefined : wanted })), isGet ? 302 : 303);
 }
 
 /** The same for a script. It gets an error, since it cannot be sent to the sign-in. */

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { createLinks, withQuery } from "../../../src/http/portal/links.js";
+import { createLinks } from "../../../src/http/portal/links.js";
 import { Chips } from "../../../src/http/portal/shell/chips.js";
-import { Pager } from "../../../src/http/portal/shell/panel.js";
+import { Pager, withQuery } from "../../../src/http/portal/shell/parts.js";
 import { renderPart } from "../../support/portal/renderPart.js";
 
 const links = createLinks("https://example.test/logistics/");
 const address = (cursor: string | undefined) =>
-  links.to("/portal/imports", { kind: "shipments", status: "", reference: undefined, cursor });
+  links.to(withQuery("/portal/imports", { kind: "shipments", status: "", reference: undefined, cursor }));
 
 test("an address has the parameters that have a value, escaped, behind those that the path has already", () => {
   expect(withQuery("/portal/imports", { kind: "", cursor: undefined })).toBe("/portal/imports");

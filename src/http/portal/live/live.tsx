@@ -4,7 +4,7 @@
 import { hashToken } from "../../../domain/members.js";
 import { pageVersions } from "../../../queries/pageVersions.js";
 import type { PortalDeps, SignedInVisit } from "../pageDefinition.js";
-import { Link, useVisit } from "../shell/link.js";
+import { Link, useVisit } from "../shell/parts.js";
 
 /** Read before what the page shows: a change in between is told again. */
 export const versionOf = async (watched: string, { pool }: Pick<PortalDeps, "pool">): Promise<string> =>

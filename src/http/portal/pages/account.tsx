@@ -8,7 +8,7 @@ import { browserName, unknownBrowser } from "../sessions/browserName.js";
 import { knownBrowser } from "../sessions/cookies.js";
 import { addressOf } from "../sessions/signInLog.js";
 import { AskButton, Button, ButtonForm, Field, Form, NoQuestion, Question } from "../shell/form.js";
-import { Badge, type Fact, Facts, Panel } from "../shell/panel.js";
+import { Badge, type Fact, Facts, Panel } from "../shell/parts.js";
 import { actionColumn, type Column, Table } from "../shell/table.js";
 import { ChosenPassword } from "./join.js";
 import { signedOut, tooManyTries } from "./signIn.js";

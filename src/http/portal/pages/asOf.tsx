@@ -1,9 +1,10 @@
 // A page of something as it was at a time: the time in its address, and the form for another.
+
 import { instantOf, wallAt } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { SignedInVisit } from "../pageDefinition.js";
 import { Chips } from "../shell/chips.js";
-import { Time } from "../shell/values.js";
+import { Time } from "../shell/parts.js";
 
 /** A time without a zone is the organisation's own. Undefined: none is given. */
 export function timeIn({ query, person }: SignedInVisit, name = "asOf", label = "As of"): Date | undefined {

@@ -1,7 +1,6 @@
 import { definePage } from "../pageDefinition.js";
-import { Link } from "../shell/link.js";
 import { menuOf } from "../shell/navigation.js";
-import { type Fact, Facts, Panel } from "../shell/panel.js";
+import { type Fact, Facts, Link, Panel } from "../shell/parts.js";
 import { searchable } from "./search.js";
 
 const path = "/portal/help";

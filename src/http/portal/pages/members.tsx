@@ -1,12 +1,10 @@
 import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manageMembers.js";
 import { linkAddress, linkHours } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
-import { withQuery } from "../links.js";
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
 import { AskButton, Button, ButtonForm, Choice, Field, Form } from "../shell/form.js";
-import { ButtonLink } from "../shell/link.js";
 import { listPage } from "../shell/listPage.js";
-import { Badge, Panel, type State } from "../shell/panel.js";
+import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.js";
 import { actionColumn, type Column, stateCells } from "../shell/table.js";
 import { isLastAdmin, MemberQuestion, membersPath } from "./memberQuestions.js";
 import { signedOut } from "./signIn.js";

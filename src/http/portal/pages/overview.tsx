@@ -14,15 +14,12 @@ import {
   troubledWebhooks,
 } from "../../../queries/recentWork.js";
 import { countOpenRows, newestWithOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
-import { withQuery } from "../links.js";
 import { Live, versionOf } from "../live/live.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { countInWords, groupDigits, timeInWords } from "../shell/formats.js";
-import { ButtonLink, Link } from "../shell/link.js";
-import { EmptyState, type Fact, Facts, Panel, PlainList } from "../shell/panel.js";
+import { Amount, ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, withQuery } from "../shell/parts.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
-import { Amount } from "../shell/values.js";
 import { lastDownload } from "./activities/lastDownload.js";
 import { activitiesPath } from "./activities/selection.js";
 import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";

@@ -14,9 +14,8 @@ import {
 import { definePage } from "../pageDefinition.js";
 import { groupDigits } from "../shell/formats.js";
 import { longestSearch, searchPath } from "../shell/layout.js";
-import { EmptyState, Panel } from "../shell/panel.js";
+import { EmptyState, Panel, Unbroken } from "../shell/parts.js";
 import { type Column, Table } from "../shell/table.js";
-import { Unbroken } from "../shell/values.js";
 import { activityPath } from "./activities/selection.js";
 import { entryPath } from "./catalogue/addresses.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "./customers.js";

@@ -3,7 +3,6 @@ import { endSession, type NamelessMember } from "../../../commands/members/sessi
 import { recordRefusals, recordSignIn } from "../../../commands/members/signInRecords.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
-import { withQuery } from "../links.js";
 import {
   defineForm,
   definePage,
@@ -19,7 +18,7 @@ import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessi
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
 import { Button, Field, Form } from "../shell/form.js";
 import { countInWords } from "../shell/formats.js";
-import { ButtonLink } from "../shell/link.js";
+import { ButtonLink, withQuery } from "../shell/parts.js";
 import { ownerOf } from "../visits.js";
 import { overviewPage } from "./overview.js";
 

@@ -2,9 +2,8 @@
 
 import type { Child } from "hono/jsx";
 import { groupItems } from "../groupItems.js";
-import { type Query, withQuery } from "../links.js";
 import { Button, HiddenFields } from "./form.js";
-import { Link, useVisit } from "./link.js";
+import { Link, type Query, useVisit, withQuery } from "./parts.js";
 
 export interface ChipOption {
   readonly value: string;

@@ -1,8 +1,7 @@
 import type { Child } from "hono/jsx";
 import { limits } from "../../../domain/imports/limits.js";
 import type { Fields } from "../fields.js";
-import type { Query } from "../links.js";
-import { ButtonLink, useVisit } from "./link.js";
+import { ButtonLink, type Query, useVisit } from "./parts.js";
 
 interface ButtonProps {
   readonly label: string;

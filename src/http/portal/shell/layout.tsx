@@ -1,10 +1,9 @@
 import { limits } from "../../../domain/imports/limits.js";
 import type { Notice, PageContent } from "../pageDefinition.js";
 import { Button, Form } from "./form.js";
-import { ButtonLink, Link, useVisit } from "./link.js";
 import { Navigation } from "./navigation.js";
 import { PageTop } from "./pageTop.js";
-import { OnlyOnce, Sentence } from "./values.js";
+import { ButtonLink, Link, OnlyOnce, Sentence, useVisit } from "./parts.js";
 
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
 export function Layout({ shown }: { shown: PageContent }) {

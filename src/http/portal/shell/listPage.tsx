@@ -1,14 +1,14 @@
 // A list is one definition: its page with filters, sorting and pages, and its downloads.
+
 import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { Page, PageRequest } from "../../../queries/page.js";
 import { download } from "../downloads.js";
-import { type Query, withQuery } from "../links.js";
 import type { PageDefinition, PageHead, PortalDeps, SignedInVisit, Subject } from "../pageDefinition.js";
 import { downloadTable } from "../tableDownloads.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
 import { inJson } from "./formats.js";
-import { type Names, Pager, pageInMemory, rowsBefore, rowsPerPage } from "./panel.js";
+import { type Names, Pager, pageInMemory, type Query, rowsBefore, rowsPerPage, withQuery } from "./parts.js";
 import { type Column, cellsInFile, isData, sortRows, Table } from "./table.js";
 
 /** A page of rows, or all rows of a list that is short. */

@@ -1,7 +1,7 @@
 import type { Action } from "../../../domain/members.js";
 import { groupItems } from "../groupItems.js";
 import type { Visit } from "../pageDefinition.js";
-import { Link, useVisit } from "./link.js";
+import { Link, useVisit } from "./parts.js";
 
 interface MenuEntry {
   readonly path: string;

@@ -1,5 +1,5 @@
 import type { PageHead } from "../pageDefinition.js";
-import { Link } from "./link.js";
+import { Link } from "./parts.js";
 
 /** The same things in the same place on every page. */
 export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (

@@ -1,10 +1,9 @@
 // A table is its columns, written once for a subject: they give the page's table and the CSV, XLSX and JSON of the same rows.
+
 import type { Child } from "hono/jsx";
 import { groupItems } from "../groupItems.js";
 import { compareValues, fractionOf, inFile, inWords, type Value } from "./formats.js";
-import { Link } from "./link.js";
-import { Badge, type State } from "./panel.js";
-import { Time } from "./values.js";
+import { Badge, Link, type State, Time } from "./parts.js";
 
 /** A column of a page's table. */
 export interface Column<Row> {

@@ -4,12 +4,10 @@ import { type ActivityChoices, activityChoices, mostChoices } from "../../../../
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { withQuery } from "../../links.js";
 import { definePage, type MenuItem, type PageContent, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { type Chip, type ChipOption, Chips } from "../../shell/chips.js";
 import { Button } from "../../shell/form.js";
-import { Link } from "../../shell/link.js";
-import { Time } from "../../shell/values.js";
+import { Link, Time, withQuery } from "../../shell/parts.js";
 import { monthAfter } from "../days.js";
 import { importPath, importsPath, shownReference } from "../imports/importStatus.js";
 import { activityDownloads } from "./activityDownloads.js";

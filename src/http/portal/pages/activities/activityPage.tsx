@@ -16,12 +16,9 @@ import { type ActivityWithState, findActivity } from "../../../../queries/activi
 import { rowsToCorrect } from "../../../../queries/lookUps/rowsToCorrect.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { type Fields, reasonIn } from "../../fields.js";
-import { withQuery } from "../../links.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, Field, Form, ReasonField } from "../../shell/form.js";
-import { ButtonLink, Link } from "../../shell/link.js";
-import { type Fact, Facts, Panel } from "../../shell/panel.js";
-import { Sentence, Time } from "../../shell/values.js";
+import { ButtonLink, type Fact, Facts, Link, Panel, Sentence, Time, withQuery } from "../../shell/parts.js";
 import { sendCorrection } from "../corrections/sendCorrection.js";
 import { type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { historyPath, importCrumbs, importPath, reversePath, shownReference } from "../imports/importStatus.js";

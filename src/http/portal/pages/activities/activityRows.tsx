@@ -10,14 +10,11 @@ import { pageOfActivities } from "../../../../queries/activities/activityRows.js
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { type UnusualRow, unusualRowsOf } from "../../../../queries/imports/unusualRows.js";
 import type { Page } from "../../../../queries/page.js";
-import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { Badge, EmptyState, Pager, rowsPerPage, type State } from "../../shell/panel.js";
+import { Badge, EmptyState, Link, Pager, Quantity, type Query, rowsPerPage, type State, Time, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Quantity, Time } from "../../shell/values.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath, shownReference } from "../imports/importStatus.js";
 import { type BillSum, billSum } from "./bills.js";

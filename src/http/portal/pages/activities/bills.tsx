@@ -1,9 +1,10 @@
 // Totals as people bill them: customer by customer, by charge code, and by warehouse where that is chosen.
+
 import type { Child } from "hono/jsx";
 import { type ActivityTotal, sumOfTotals } from "../../../../queries/activities/activityTotals.js";
 import { groupItems } from "../../groupItems.js";
+import { Amount, Quantity } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Amount, Quantity } from "../../shell/values.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 
 export interface BillLine {

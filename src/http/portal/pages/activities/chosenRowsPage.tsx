@@ -1,11 +1,9 @@
 import { rangesInWords, rangesOf } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
-import { withQuery } from "../../links.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
-import { ButtonLink, Link } from "../../shell/link.js";
-import { Panel } from "../../shell/panel.js";
+import { ButtonLink, Link, Panel, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { rowsByImport } from "../corrections/correctionsFilter.js";
 import { importPath, reversePath, shownReference } from "../imports/importStatus.js";

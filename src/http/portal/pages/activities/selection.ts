@@ -1,13 +1,14 @@
 // Which activities the page shows, from its address, and addresses that show others.
+
 import { limits } from "../../../../domain/imports/limits.js";
 import { wallAt } from "../../../../domain/imports/timestamp.js";
 import { noImport, Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
-import { type Query, withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { timeInWords } from "../../shell/formats.js";
+import { type Query, withQuery } from "../../shell/parts.js";
 import { timeIn } from "../asOf.js";
 import { presentCatalogue } from "../customers.js";
 import { periodOf, periodWords } from "../days.js";

@@ -3,10 +3,8 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
 import { countInWords } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { EmptyState } from "../../shell/panel.js";
+import { EmptyState, Link, Time } from "../../shell/parts.js";
 import { type Column, fileColumns, Table } from "../../shell/table.js";
-import { Time } from "../../shell/values.js";
 import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/importStatus.js";
 import { amountColumns, type BillSum, BillTable, billedColumns, billLines, billSum, FirstLines, mostLines, SumRow } from "./bills.js";

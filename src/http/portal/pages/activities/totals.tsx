@@ -1,9 +1,6 @@
 import type { ActivityTotal } from "../../../../queries/activities/activityTotals.js";
 import { groupItems } from "../../groupItems.js";
-import { withQuery } from "../../links.js";
-import { Link } from "../../shell/link.js";
-import { EmptyState, pageInMemory } from "../../shell/panel.js";
-import { Amount } from "../../shell/values.js";
+import { Amount, EmptyState, Link, pageInMemory, withQuery } from "../../shell/parts.js";
 import { Customer } from "../customers.js";
 import { type BillLine, BillTable, billLines, billSum, mostLines } from "./bills.js";
 import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";

@@ -1,9 +1,10 @@
 // The addresses of the catalogue's pages, and the things that they name.
+
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import type { Names } from "../../shell/panel.js";
+import type { Names } from "../../shell/parts.js";
 
 export const cataloguePath = "/portal/catalogue";
 export const versionsPath = `${cataloguePath}/versions`;

@@ -16,7 +16,6 @@ import { catalogueVersionsBetween } from "../../../../queries/organisations/cata
 import { catalogueAt, presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../server/problem.js";
 import type { Fields } from "../../fields.js";
-import { withQuery } from "../../links.js";
 import {
   defineForm,
   definePage,
@@ -30,8 +29,7 @@ import {
 } from "../../pageDefinition.js";
 import { Button, Choice, Form } from "../../shell/form.js";
 import { countInWords, timeInWords } from "../../shell/formats.js";
-import { ButtonLink } from "../../shell/link.js";
-import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
+import { ButtonLink, EmptyState, Panel, pageInMemory, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import { applyPath, cataloguePath } from "./addresses.js";

@@ -4,10 +4,8 @@ import { type CatalogueField, fieldsOfSection, valueInWords } from "../../../../
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
 import { dayInWords, inWords, type Value } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { Badge, type State } from "../../shell/panel.js";
+import { Badge, Link, type State, withCommas } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
-import { withCommas } from "../../shell/values.js";
 import type { PresentCatalogue } from "../customers.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./addresses.js";
 

@@ -4,14 +4,23 @@ import type { Child } from "hono/jsx";
 import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Customer, RateCard, Section, Service, ZoneMap } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
-import { withQuery } from "../../links.js";
 import { definePage, type PageDefinition, type PageHead } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
-import { ButtonLink, Link, useVisit } from "../../shell/link.js";
-import { EmptyState, type Fact, Facts, Panel, PlainList, pageInMemory } from "../../shell/panel.js";
+import {
+  ButtonLink,
+  EmptyState,
+  type Fact,
+  Facts,
+  Link,
+  Panel,
+  PlainList,
+  pageInMemory,
+  Time,
+  useVisit,
+  withQuery,
+} from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Time } from "../../shell/values.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import * as addresses from "./addresses.js";
 import { columnOf, EntryLinks, entryColumns, Validity } from "./entryColumns.js";

@@ -5,11 +5,9 @@ import type { CatalogueField } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
-import type { Query } from "../../links.js";
 import type { Visit } from "../../pageDefinition.js";
 import { Choice, Field, Form, listIn, Tick, Ticks, tickedIn } from "../../shell/form.js";
-import { useVisit } from "../../shell/link.js";
-import { Panel } from "../../shell/panel.js";
+import { Panel, type Query, useVisit } from "../../shell/parts.js";
 import type { PresentCatalogue } from "../customers.js";
 import { nameOfEntry } from "./addresses.js";
 

@@ -1,4 +1,5 @@
 // What is sent from the page of a rate card: edited lanes, a change of prices, a new card, and a file of lanes.
+
 import { lanesAsTable, laneTextColumns, withLanesOf } from "../../../../commands/organisations/lanesFile.js";
 import { addCardFrom, changeLane, readPercent } from "../../../../domain/catalogue/cardChanges.js";
 import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domain/catalogue/laneCells.js";
@@ -6,9 +7,9 @@ import type { Lane, OrganisationFile, RateCard } from "../../../../domain/catalo
 import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
 import type { Fields } from "../../fields.js";
-import { withQuery } from "../../links.js";
 import { defineAnswer, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
+import { withQuery } from "../../shell/parts.js";
 import { downloadTable, inOneBatch, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { entryPath, entryRoute, requireEntry } from "./addresses.js";

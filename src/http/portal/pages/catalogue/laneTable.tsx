@@ -1,14 +1,13 @@
 // The lanes of a rate card: a table whose cells are edited in place, with the columns of the file of lanes.
+
 import { priceInWords } from "../../../../domain/catalogue/fields.js";
 import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneCells.js";
 import type { RateCard } from "../../../../domain/catalogue/schema.js";
 import { mostFields } from "../../fields.js";
-import { withQuery } from "../../links.js";
 import type { Visit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Button, Field, Form } from "../../shell/form.js";
-import { useVisit } from "../../shell/link.js";
-import { EmptyState, Panel, pageInMemory } from "../../shell/panel.js";
+import { EmptyState, Panel, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import type { PresentCatalogue } from "../customers.js";
 import { entryPath } from "./addresses.js";

@@ -8,7 +8,7 @@ import type { Upload } from "../../../server/receiveUpload.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { Panel } from "../../shell/panel.js";
+import { Panel } from "../../shell/parts.js";
 import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { cataloguePath, catalogueUploadPath } from "./addresses.js";

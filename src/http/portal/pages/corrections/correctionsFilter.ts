@@ -1,4 +1,5 @@
 // src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
+
 import { noImport, Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
@@ -6,8 +7,8 @@ import { findImportRow } from "../../../../queries/imports/importView.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { groupItems } from "../../groupItems.js";
-import { type Query, withQuery } from "../../links.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { type Query, withQuery } from "../../shell/parts.js";
 
 export const correctionsPath = "/portal/corrections";
 

@@ -1,7 +1,7 @@
 import { Rejection } from "../../../../domain/rejection.js";
 import { defineForm, definePage, withNotice } from "../../pageDefinition.js";
 import { countInWords } from "../../shell/formats.js";
-import { EmptyState } from "../../shell/panel.js";
+import { EmptyState } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath, shownReference } from "../imports/importStatus.js";
 import { changeRows } from "./correctionAnswers.js";

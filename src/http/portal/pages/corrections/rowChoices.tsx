@@ -8,8 +8,7 @@ import { groupItems } from "../../groupItems.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
 import { clipped, countInWords } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { Amount } from "../../shell/values.js";
+import { Amount, Link } from "../../shell/parts.js";
 import { kindNames } from "../imports/importStatus.js";
 import { type Counts, correctionsPath, correctionsPathOf, type Filter } from "./correctionsFilter.js";
 

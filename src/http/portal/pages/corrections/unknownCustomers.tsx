@@ -2,10 +2,8 @@
 
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { groupItems } from "../../groupItems.js";
-import { withQuery } from "../../links.js";
 import { Button } from "../../shell/form.js";
-import { ButtonLink, Link, useVisit } from "../../shell/link.js";
-import { Panel } from "../../shell/panel.js";
+import { ButtonLink, Link, Panel, useVisit, withQuery } from "../../shell/parts.js";
 import { actionColumn, type Column, Table } from "../../shell/table.js";
 import { addPath } from "../catalogue/addresses.js";
 import { correctionsPath } from "./correctionsFilter.js";

@@ -9,7 +9,6 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
-import { withQuery } from "../../links.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import {
   defineAnswer,
@@ -21,9 +20,7 @@ import {
   withNotice,
 } from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
-import { Link } from "../../shell/link.js";
-import { Badge, EmptyState, Facts, Panel } from "../../shell/panel.js";
-import { Amount, ShortId } from "../../shell/values.js";
+import { Amount, Badge, EmptyState, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
 import { reasonsPart, rejectedPart, reversalsPart } from "./importParts.js";

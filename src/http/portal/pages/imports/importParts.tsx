@@ -10,14 +10,11 @@ import type { ImportView } from "../../../../queries/imports/importView.js";
 import { listRejectedRows, type RejectedRow } from "../../../../queries/rejectedRows/listRejectedRows.js";
 import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
-import { withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { clipped, countInWords, groupDigits } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { Badge, type Fact, Facts, Pager, Panel, type State } from "../../shell/panel.js";
+import { Badge, type Fact, Facts, Link, Pager, Panel, Sentence, type State, Time, withQuery } from "../../shell/parts.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Sentence, Time } from "../../shell/values.js";
 import { eventsPath, historyPath, importPath, isUnfinished, rejectedSoFar } from "./importStatus.js";
 
 /** None while the import runs: the reasons would be counted later than the count of rejected rows. */

@@ -3,11 +3,9 @@ import type { ImportKind } from "../../../../events/importEvents.js";
 import { listedImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { withQuery } from "../../links.js";
 import { groupDigits } from "../../shell/formats.js";
-import { Badge, type State } from "../../shell/panel.js";
+import { Badge, type State, Unbroken, withQuery } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
-import { Unbroken } from "../../shell/values.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 

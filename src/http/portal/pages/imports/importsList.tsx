@@ -5,9 +5,8 @@ import { watchedName } from "../../../../queries/pageVersions.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, optionsOf } from "../../shell/chips.js";
-import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
-import { EmptyState } from "../../shell/panel.js";
+import { ButtonLink, EmptyState } from "../../shell/parts.js";
 import { importColumns, importMarks, importNotes, importsPath, isUnfinished, kindNames, livePath, statusNames } from "./importStatus.js";
 
 const longestReference = 200;

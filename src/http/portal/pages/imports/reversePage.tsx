@@ -1,4 +1,5 @@
 // What a reversal would do, in words, with the form that does it.
+
 import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
@@ -8,13 +9,11 @@ import { requireImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { answerTable } from "../../../server/problem.js";
 import { reasonIn } from "../../fields.js";
-import { withQuery } from "../../links.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Form, ReasonField, Tick } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { Panel, PlainList } from "../../shell/panel.js";
+import { Link, Panel, PlainList, withQuery } from "../../shell/parts.js";
 import { BillTable, billLines, billSum, FirstLines, mostLines } from "../activities/bills.js";
 import { type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { shipmentPath } from "../shipments/shipmentWords.js";

@@ -1,10 +1,10 @@
 // The earlier import that had the same file, in words.
+
 import type { Pool } from "pg";
 import { principalOf } from "../../../../domain/principal.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { Link } from "../../shell/link.js";
-import { Time } from "../../shell/values.js";
+import { Link, Time } from "../../shell/parts.js";
 import { importPath, shownReference } from "./importStatus.js";
 
 export type EarlierPush = Awaited<ReturnType<typeof earlierPush>>;

@@ -4,13 +4,10 @@ import { unusualWords } from "../../../../domain/imports/unusual.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
-import { withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { AskButton } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { ButtonLink, Link, useVisit } from "../../shell/link.js";
-import { type Fact, Facts } from "../../shell/panel.js";
-import { Amount, Time, withCommas } from "../../shell/values.js";
+import { Amount, ButtonLink, type Fact, Facts, Link, Time, useVisit, withCommas, withQuery } from "../../shell/parts.js";
 import { activitiesPath } from "../activities/selection.js";
 import { type Counts, correctionsPathOf, hasRows } from "../corrections/correctionsFilter.js";
 import {

@@ -3,9 +3,7 @@ import type { NameOf } from "../../../../domain/principal.js";
 import type { TimelineStep } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { countInWords } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { Panel } from "../../shell/panel.js";
-import { Time } from "../../shell/values.js";
+import { Link, Panel, Time } from "../../shell/parts.js";
 import { importPath } from "./importStatus.js";
 
 type TimelineProps = { view: Pick<ImportView, "cancelling">; steps: readonly TimelineStep[] | undefined; nameOf: NameOf };

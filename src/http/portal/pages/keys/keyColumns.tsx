@@ -5,8 +5,8 @@ import type { KeySummary } from "../../../../queries/organisations/keys.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { AskButton } from "../../shell/form.js";
 import { endInWords } from "../../shell/formats.js";
+import { Time } from "../../shell/parts.js";
 import { actionColumn, type Column } from "../../shell/table.js";
-import { Time } from "../../shell/values.js";
 
 export const keysPath = "/portal/settings/keys";
 

@@ -3,13 +3,11 @@ import { defaultKeepHours, parseKeepHours } from "../../../../domain/keyRotation
 import { keyScopes } from "../../../../domain/keyScopes.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { withQuery } from "../../links.js";
 import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
 import { Choice, Field, Form, NoQuestion, Question, Ticks, tickedIn } from "../../shell/form.js";
 import { dayInWords, timeInWords } from "../../shell/formats.js";
-import { ButtonLink } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
-import { EmptyState, Panel } from "../../shell/panel.js";
+import { ButtonLink, EmptyState, Panel, withQuery } from "../../shell/parts.js";
 import { dayAfter, dayEnd, today } from "../days.js";
 import { isUsable, keyColumns, keysPath as path, scopeNames, scopesInWords } from "./keyColumns.js";
 

@@ -4,8 +4,7 @@ import type { Fields } from "../../fields.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, Field, Form, Ticks } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { ButtonLink } from "../../shell/link.js";
-import { Panel } from "../../shell/panel.js";
+import { ButtonLink, Panel } from "../../shell/parts.js";
 import { fieldsOfQuotes, itemFields, itemsLeftOut, mostItems } from "./quoteFields.js";
 
 export const quotesPath = "/portal/quotes";

@@ -2,10 +2,8 @@ import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import { countInWords, dayInWords } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { Badge } from "../../shell/panel.js";
+import { Badge, CopyButton, Link, ShortId, Time, Unbroken } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
 import { type Money, moneyIn, PriceBreakdown } from "./priceBreakdown.js";
 import { quotesPath } from "./quoteForm.js";
 

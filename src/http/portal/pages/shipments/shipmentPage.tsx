@@ -4,10 +4,8 @@ import { findShipment, type LedgerShipment } from "../../../../queries/shipments
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import { definePage, type PageContent, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { EmptyState, type Fact, Facts, Panel } from "../../shell/panel.js";
+import { CopyButton, EmptyState, type Fact, Facts, Link, Panel, Time } from "../../shell/parts.js";
 import { Table } from "../../shell/table.js";
-import { CopyButton, Time } from "../../shell/values.js";
 import { AsOf, timeIn } from "../asOf.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";

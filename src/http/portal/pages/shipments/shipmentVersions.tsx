@@ -1,12 +1,9 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
-import { withQuery } from "../../links.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";
-import { Link } from "../../shell/link.js";
-import { Badge, Pager, Panel } from "../../shell/panel.js";
-import { Time } from "../../shell/values.js";
+import { Badge, Link, Pager, Panel, Time, withQuery } from "../../shell/parts.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
 import { changesBetween, shipmentPath, type TextChange } from "./shipmentWords.js";
 

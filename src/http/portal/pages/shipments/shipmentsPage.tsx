@@ -5,11 +5,9 @@ import { placeOf, type ShipmentFilter } from "../../../../queries/shipments/ship
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PageDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
-import { Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
-import { EmptyState } from "../../shell/panel.js";
+import { EmptyState, Link, Unbroken } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
-import { Unbroken } from "../../shell/values.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayChips, daysIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";

@@ -4,9 +4,7 @@ import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/impo
 import type { ImportRequested } from "../../../../events/importEvents.js";
 import type { ClosedRows, UnusualInFile } from "../../../../judging/fileChecks.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { ButtonLink, Link } from "../../shell/link.js";
-import { type Fact, Facts, Panel, PlainList } from "../../shell/panel.js";
-import { Amount } from "../../shell/values.js";
+import { Amount, ButtonLink, type Fact, Facts, Link, Panel, PlainList } from "../../shell/parts.js";
 import { importPath } from "../imports/importStatus.js";
 import { type EarlierPush, PushInWords } from "../imports/sameFile.js";
 import { problemRowsPath } from "./drafts.js";

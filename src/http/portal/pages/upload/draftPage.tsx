@@ -4,11 +4,9 @@ import { loadReversed } from "../../../../commands/corrections/correctionsStream
 import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
-import { withQuery } from "../../links.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Choice, Form } from "../../shell/form.js";
-import { ButtonLink, Link } from "../../shell/link.js";
-import { type Fact, Facts } from "../../shell/panel.js";
+import { ButtonLink, type Fact, Facts, Link, withQuery } from "../../shell/parts.js";
 import { importPath } from "../imports/importStatus.js";
 import { earlierPush, PushInWords } from "../imports/sameFile.js";
 import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";

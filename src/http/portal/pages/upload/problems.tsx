@@ -1,8 +1,9 @@
 // Why rows of a file are rejected: by reason, with what stands in the columns at fault and the first rows of each.
+
 import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "../../../../judging/fileChecks.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
+import { Amount, withCommas } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import { Amount, withCommas } from "../../shell/values.js";
 
 interface Props {
   readonly problems: Problems;

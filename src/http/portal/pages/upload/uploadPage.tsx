@@ -4,8 +4,7 @@ import { limits } from "../../../../domain/imports/limits.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import { definePage, type SignedInVisit } from "../../pageDefinition.js";
 import { Button, Choice, Field, Form } from "../../shell/form.js";
-import { Link } from "../../shell/link.js";
-import { PlainList } from "../../shell/panel.js";
+import { Link, PlainList, withQuery } from "../../shell/parts.js";
 import { kindNames } from "../imports/importStatus.js";
 import { uploadPath } from "./drafts.js";
 import { exampleFormats, examplePath } from "./examples.js";
@@ -51,7 +50,7 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
         autocomplete="off"
         hint="The name to find this import by. Leave empty to use the file's name."
       />
-      <UploadButtons checkAt={links.to(uploadPath, { do: "check" })} />
+      <UploadButtons checkAt={links.to(withQuery(uploadPath, { do: "check" }))} />
     </Form>
   );
 }

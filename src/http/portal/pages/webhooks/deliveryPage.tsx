@@ -1,4 +1,5 @@
 // Deliveries: the columns of their list, and the page of one, with what was sent and what came back.
+
 import { Rejection } from "../../../../domain/rejection.js";
 import { type AttemptSummary, type Delivery, type DeliverySummary, findDelivery } from "../../../../queries/organisations/webhooks.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
@@ -6,10 +7,8 @@ import { EventGone, webhookMessageOf } from "../../../../queries/webhooks/messag
 import { Live, versionOf } from "../../live/live.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { ButtonForm } from "../../shell/form.js";
-import { Link } from "../../shell/link.js";
-import { Badge, EmptyState, Facts, Panel, type State } from "../../shell/panel.js";
+import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time, Unbroken } from "../../shell/parts.js";
 import { actionColumn, type Column } from "../../shell/table.js";
-import { CopyButton, ShortId, Time, Unbroken } from "../../shell/values.js";
 import { importPath } from "../imports/importStatus.js";
 import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./endpointPanels.js";
 

@@ -22,8 +22,7 @@ import {
 import { NoQuestion, Question, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
-import { EmptyState, Panel } from "../../shell/panel.js";
-import { Amount, ShortId, Time } from "../../shell/values.js";
+import { Amount, EmptyState, Panel, ShortId, Time } from "../../shell/parts.js";
 import { deliveryColumns } from "./deliveryPage.js";
 import {
   ChangePanel,

@@ -1,11 +1,11 @@
 // What the pages of webhooks have in common, and the parts of an endpoint's page.
+
 import { Rejection } from "../../../../domain/rejection.js";
 import { webhookEvents } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { AskButton, AskForm, Button, ButtonForm, Field, Form, Ticks } from "../../shell/form.js";
-import { Badge, Panel } from "../../shell/panel.js";
-import { Time } from "../../shell/values.js";
+import { Badge, Panel, Time } from "../../shell/parts.js";
 import { today } from "../days.js";
 
 export const webhooksPath = "/portal/settings/webhooks";

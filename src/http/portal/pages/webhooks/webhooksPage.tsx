@@ -1,12 +1,10 @@
 import { addWebhook } from "../../../../commands/organisations/webhooks.js";
 import { webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
-import { withQuery } from "../../links.js";
 import { defineForm, originOf, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Field, Form, tickedIn } from "../../shell/form.js";
-import { ButtonLink, Link } from "../../shell/link.js";
 import { listPage } from "../../shell/listPage.js";
-import { EmptyState, Panel } from "../../shell/panel.js";
+import { ButtonLink, EmptyState, Link, Panel, withQuery } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
 import { EndpointState, EventChoice, endpointPath, secretOnce, webhooksPath } from "./endpointPanels.js";
 

@@ -6,10 +6,8 @@ import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import type { NameOf } from "../../../../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../../../../events/importEvents.js";
-import { withQuery } from "../../../links.js";
-import { Link, useVisit } from "../../../shell/link.js";
+import { Link, Time, useVisit, withQuery } from "../../../shell/parts.js";
 import { type Column, Table } from "../../../shell/table.js";
-import { Time } from "../../../shell/values.js";
 import { columnsPath } from "../drafts.js";
 
 interface Props {

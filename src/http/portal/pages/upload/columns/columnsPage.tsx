@@ -23,9 +23,7 @@ import {
 } from "../../../pageDefinition.js";
 import { Button, Form } from "../../../shell/form.js";
 import { countInWords } from "../../../shell/formats.js";
-import { ButtonLink, Link } from "../../../shell/link.js";
-import { EmptyState, Panel } from "../../../shell/panel.js";
-import { Time } from "../../../shell/values.js";
+import { ButtonLink, EmptyState, Link, Panel, Time } from "../../../shell/parts.js";
 import { presentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/importStatus.js";
 import { columnsOfDraft, columnsPath, draftPath, reportedImport, uploadPath } from "../drafts.js";
