@@ -84,9 +84,7 @@ export const encodeAll = (
   context: EventContext,
 ): NewEvent[] => events.map((event) => encode(event.type, event.data, context, v5(`${revision} ${JSON.stringify(event)}`, importId)));
 
-export function hasEnded(loaded: LoadedImport): boolean {
-  return isFinished(loaded.state);
-}
+export const hasEnded = (loaded: LoadedImport): boolean => isFinished(loaded.state);
 
 function importEvent(stored: StoredEvent): ImportEvent {
   const event = decodeOn("import", stored);
