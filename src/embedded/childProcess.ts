@@ -20,9 +20,7 @@ const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
  * no hard limit. The API and the event store always get four times, since each buffer that they read counts as growth: with twice the event
  * store collected its heap every second, and by V8's own choice the API did so four times a second beside a download, while quotes waited.
  */
-export function heapFlags(role: string | undefined): string[] {
-  return [youngSpace, growth(role === "api" || role === "eventstore" ? 300 : 100)];
-}
+export const heapFlags = (role: string | undefined): string[] => [youngSpace, growth(role === "api" || role === "eventstore" ? 300 : 100)];
 
 export interface Child {
   readonly pid: number;

@@ -57,8 +57,8 @@ async function run(
   writer: EventWriter,
   giveWay: RoomShare["giveWay"],
 ): Promise<LoadedImport> {
-  const context = eventContextOf(deps, loaded);
   const { request, started } = loaded.state;
+  const context = eventContextOf(deps, request);
   for (const event of loaded.unrecorded) await writer.add(event);
   const catalogue = await deps.catalogues(request.organisationId, started.catalogueVersion);
   const rules = rowContext(catalogue, await deps.localities.geography(started.localities));
@@ -116,11 +116,11 @@ async function run(
   }
 }
 
-export function eventContextOf(deps: WorkerDeps, { importId, state }: LoadedImport): EventContext {
-  if (state.status === "none") return { organisation: "", by: workerOf(deps), correlationId: importId };
-  const { organisationId, requestId } = state.request;
-  return { organisation: organisationId, by: workerOf(deps), correlationId: requestId };
-}
+export const eventContextOf = (deps: WorkerDeps, { organisationId, requestId }: ImportRequested): EventContext => ({
+  organisation: organisationId,
+  by: workerOf(deps),
+  correlationId: requestId,
+});
 
 /** Of an import with a file of at most this size, ImportStarted, the rows and the end are one append, as far as they fit. */
 const oneAppendBytes = 64 * 1024;
@@ -137,10 +137,10 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Pro
   const { catalogueVersion } = await presentCatalogueOf(held.turn.organisationId, deps.pool);
   const localities = await deps.localities.current();
   const command = { type: "startImport", by: workerOf(deps), catalogueVersion, localities, now: held.now() } as const;
-  const context = eventContextOf(deps, found);
   const events = decide(command, found.state);
   const state = events.reduce(evolve, found.state);
   if (state.status !== "processing") throw new Error(`import ${found.importId} is ${state.status} right after its start`);
+  const context = eventContextOf(deps, state.request);
   const { file, corrects } = state.request;
   if (file.size <= oneAppendBytes && !corrects) return { ...found, state, unrecorded: encodeAll(found, events, context) };
   return noteStart(held, { ...(await handleImport(deps.eventStore, found, command, context)), state });
