@@ -33,15 +33,12 @@ export interface Child {
 }
 
 /** Starts a command of this program as a child process. The child ends when the IPC channel to this process closes. `input` is its stdin. */
-export function startChild(
-  args: readonly string[],
-  { env, input }: { env?: Readonly<Record<string, string>>; input?: string } = {},
-): Child {
+export function startChild(args: readonly string[], { env, input }: { env?: NodeJS.ProcessEnv; input?: string } = {}): Child {
   const child = fork(programPath, args, {
     detached: true, // Ctrl-C goes to the parent only, which stops its children in order
     stdio: [input === undefined ? "ignore" : "pipe", "ignore", "inherit", "ipc"],
     execArgv: [...process.execArgv, ...heapFlags(args[0])],
-    ...(env ? { env } : {}),
+    env,
   });
   child.stdin?.on("error", () => undefined).end(input); // a child that ends before it has read its stdin is reported by `exited`
   const exited = new Promise<string>((settle) => {
