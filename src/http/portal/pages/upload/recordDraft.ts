@@ -164,7 +164,6 @@ async function sendPart(
     organisationId,
     by,
     now,
-    withinMs,
     elements,
     requestId: visit.requestId,
     file: { path, size, sha256 },
