@@ -12,9 +12,9 @@ import { type Deadline, deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import {
   acceptedAmong,
-  type CompletedImport,
   completedImport,
   expectWholeShipments,
+  type ImportToCorrect,
   numberList,
   type PushedElements,
 } from "./correctableRows.js";
@@ -83,7 +83,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
 }
 
 /** What a correction of these rows records of them; numbers are read as those of the corrected import. */
-export function correctsOf({ request }: CompletedImport, rows: readonly number[]): NonNullable<ImportRequested["corrects"]> {
+export function correctsOf({ request }: ImportToCorrect, rows: readonly number[]): NonNullable<ImportRequested["corrects"]> {
   const decimal = decimalMarkOf(request);
   return { importId: request.importId, rows: [...rows], ...(decimal && { decimal }) };
 }
@@ -101,7 +101,7 @@ interface PreparedCorrection extends Omit<Submission, "kind" | "source" | "file"
 /** Records a correction whose file is made. Refuses rows that are not open. */
 export function submitCorrection(
   deps: RequestImportDeps,
-  found: CompletedImport,
+  found: ImportToCorrect,
   { corrects, pushed, file, deadline, ...submission }: PreparedCorrection,
 ): Promise<ImportRequested> {
   const { kind } = found.request;
