@@ -125,6 +125,4 @@ export function quotePlaceOf(quoteId: string): QuotePlace | undefined {
   return quotesId === undefined ? undefined : { quotesId, number: number === undefined ? 0 : Number(number) };
 }
 
-export function quoteIdOf({ quotesId, number }: QuotePlace): string {
-  return number === 0 ? quotesId : `${quotesId}-${number}`;
-}
+export const quoteIdOf = ({ quotesId, number }: QuotePlace): string => (number === 0 ? quotesId : `${quotesId}-${number}`);

@@ -34,6 +34,7 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
       ...options,
       logger: silentLogger,
       projections: [log],
+      // Rows of imports are not in the organisation's log.
       isWanted: ({ metadata, type }) => metadata.organisation === organisationId && type !== "RowAccepted" && type !== "RowRejected",
       scope: { organisationId, from, to },
       most: shownFindings,
@@ -48,7 +49,7 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
   return { ...result, findings };
 }
 
-/** The lines that `audit log` prints: each entry, and whether the table has it too. */
+/** The lines that `audit log` prints: all entries, then how many differences the table has, and the first of them. */
 export function logText({ entries, names, findings }: VerifiedLog): string[] {
   const lines = entries.map((entry) => `${entry.at.toISOString()}  ${sentenceText(sentenceOf(entry, names))}`);
   const counted = countOf(entries.length, "entry", "entries");

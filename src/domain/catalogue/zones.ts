@@ -21,13 +21,10 @@ export function parseRange(countryCode: string, text: string): PostcodeRange | u
 }
 
 /** Canadian places are known by the first half of their code, but a zone may list whole codes: so zones compare all six characters. */
-function zoneCode(countryCode: string, text: string): string {
-  return countryCode === "CA" ? plainPostalCode(text) : comparablePostalCode(countryCode, text);
-}
+const zoneCode = (countryCode: string, text: string): string =>
+  countryCode === "CA" ? plainPostalCode(text) : comparablePostalCode(countryCode, text);
 
-function overlaps(a: PostcodeRange, b: PostcodeRange): boolean {
-  return a.from <= endOf(b) && b.from <= endOf(a);
-}
+const overlaps = (a: PostcodeRange, b: PostcodeRange): boolean => a.from <= endOf(b) && b.from <= endOf(a);
 
 /** Inside the other, and smaller. */
 function isWithin(inner: PostcodeRange, outer: PostcodeRange): boolean {

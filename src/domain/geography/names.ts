@@ -51,9 +51,7 @@ function tokens(name: string): string[] {
 }
 
 /** Two names with the same key are the same place. */
-export function nameKey(name: string): string {
-  return tokens(name).join("");
-}
+export const nameKey = (name: string): string => tokens(name).join("");
 
 /** States are compared by their letters alone: in `N.S.W.` the N is no North. */
 export function stateKey(state: string): string {

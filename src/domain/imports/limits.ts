@@ -42,9 +42,7 @@ export const limits = {
 } as const;
 
 /** Counts Unicode characters, as zod does for JSON bodies, and not the UTF-16 units of a string: an emoji is one character of two units. */
-export function isLonger(text: string, characters: number): boolean {
-  return text.length > characters && [...text].length > characters;
-}
+export const isLonger = (text: string, characters: number): boolean => text.length > characters && [...text].length > characters;
 
 /** Stands at the end of a text that was cut off, so that it is not taken for the whole. */
 export const cutMark = "... [cut short]";
