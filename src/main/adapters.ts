@@ -20,7 +20,6 @@ import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import type { Config } from "../config.js";
 import { ensureUsable } from "../embedded/dataFolder.js";
 import { StoreUnavailable } from "../portErrors.js";
-import type { EventStore } from "../ports/eventStore.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { catchUpMember } from "../projections/models/members.js";
 import { catchUpLocalities, catchUpOrganisation } from "../projections/models/organisations.js";
@@ -28,21 +27,12 @@ import type { Addresses } from "../supervisor/openStores.js";
 import { ownFolder } from "../workers/imports/upkeep/temporaryFolders.js";
 import type { WebhookWorkerDeps } from "../workers/webhooks/deps.js";
 
-export interface Adapters {
-  readonly pool: pg.Pool;
-  /** A few connections that only look up keys and sessions, so that no other work delays a request before it is known who asks. */
-  readonly lookUps: pg.Pool;
-  readonly eventStore: EventStore;
-  readonly objectStore: ObjectStore;
-  /** Defined for the embedded object store only, whose links the API serves. */
-  readonly openLink: FileObjectStore["openLink"] | undefined;
-  close(): Promise<void>;
-}
+export type Adapters = Awaited<ReturnType<typeof openAdapters>>;
 
 const mostLookUps = 4;
 
-export async function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Promise<Adapters> {
-  const objects = await openObjectStore(config, addresses.signingSecret, (patienceOf[role] ?? none).objects);
+export async function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger) {
+  const objectStore = await openObjectStore(config, addresses.signingSecret, (patienceOf[role] ?? none).objects);
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
   const { database, events } = patienceOf[role] ?? none;
   const applicationName = `waybill ${role}`;
@@ -55,11 +45,13 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
   const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...events });
   return {
     pool,
+    /** A few connections that only look up keys and sessions, so that no other work delays a request before it is known who asks. */
     lookUps,
     eventStore,
-    ...objects,
+    objectStore,
+    openLink: objectStore.openLink,
     close: async () => {
-      objects.closeObjects();
+      objectStore.close?.();
       unwatch();
       await Promise.allSettled([pool.end(), lookUps.end(), eventStore.close()]);
     },
@@ -82,14 +74,13 @@ const patienceOf: Partial<Record<string, { database: object; events: object; obj
   projector: { ...none, database: { statementTimeout: 600_000 } },
 };
 
-async function openObjectStore(config: Config, signingSecret: string, patience: object) {
-  if (config.s3) {
-    const { createS3ObjectStore } = await import("../adapters/objectStore/s3ObjectStore.js"); // a large client, for S3 alone
-    const store = createS3ObjectStore({ ...config.s3, ...patience });
-    return { objectStore: store, openLink: undefined, closeObjects: () => store.close() };
-  }
-  const store = createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });
-  return { objectStore: store, openLink: store.openLink, closeObjects: () => undefined };
+/** `openLink` is defined for the embedded object store only, whose links the API serves. */
+type OpenedObjectStore = ObjectStore & Partial<Pick<FileObjectStore, "openLink">> & { close?(): void };
+
+async function openObjectStore(config: Config, signingSecret: string, patience: object): Promise<OpenedObjectStore> {
+  if (!config.s3) return createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });
+  const { createS3ObjectStore } = await import("../adapters/objectStore/s3ObjectStore.js"); // a large client, for S3 alone
+  return createS3ObjectStore({ ...config.s3, ...patience });
 }
 
 /** Repeats `work` while a store is unavailable. Undefined when the signal aborts first. */
