@@ -95,8 +95,8 @@ const otherDateForm = (text: string): string | undefined =>
   isOtherDateForm(text) ? "write it as 2026-10-06, 2026-10-06T09:30:00 or 2026-10-06T09:30:00+10:00" : undefined;
 
 /** Why rows with these fixed values would all be rejected. A place is judged only together with the rest of its row. */
-export function fixedValueFaults({ fixed = {}, dateOrder, decimal }: ColumnChoice, kind: Kind, context: RowContext): string[] {
-  return columnsOf(kind).flatMap((field) => {
+export const fixedValueFaults = ({ fixed = {}, dateOrder, decimal }: ColumnChoice, kind: Kind, context: RowContext): string[] =>
+  columnsOf(kind).flatMap((field) => {
     const { name, heading } = field;
     const given = Object.hasOwn(fixed, name) ? fixed[name] : undefined;
     if (given === undefined) return [];
@@ -105,4 +105,3 @@ export function fixedValueFaults({ fixed = {}, dateOrder, decimal }: ColumnChoic
     fieldsReader({ names: [name], fields: [name], decimal }, [field], context)([cell], faults);
     return faults.length === 0 ? [] : [`The fixed value of ${heading}: ${faults.map(({ sentence }) => sentence).join("; ")}.`];
   });
-}

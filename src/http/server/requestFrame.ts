@@ -70,16 +70,14 @@ export function requestFrame({ logger, metrics }: FrameDeps): MiddlewareHandler<
 }
 
 /** Rejects, for all routes, a path that cannot be decoded or has a NUL, which no store accepts. */
-export function rejectBadPaths(): MiddlewareHandler<AppEnv> {
-  return (c, next) => {
-    const { url } = c.req;
-    const pathAt = url.indexOf("/", url.indexOf("//") + 2);
-    const origin = pathAt === -1 ? url : url.slice(0, pathAt);
-    if (!URL.canParse(origin)) throw new Rejection("invalid", "The Host header is not the name of a host");
-    if (url.includes("%", origin.length)) refuseBadEscapes(url);
-    return next();
-  };
-}
+export const rejectBadPaths = (): MiddlewareHandler<AppEnv> => (c, next) => {
+  const { url } = c.req;
+  const pathAt = url.indexOf("/", url.indexOf("//") + 2);
+  const origin = pathAt === -1 ? url : url.slice(0, pathAt);
+  if (!URL.canParse(origin)) throw new Rejection("invalid", "The Host header is not the name of a host");
+  if (url.includes("%", origin.length)) refuseBadEscapes(url);
+  return next();
+};
 
 function refuseBadEscapes(url: string): void {
   const { pathname, search } = new URL(url);

@@ -39,9 +39,8 @@ export async function listImports(
 }
 
 /** Imports of both kinds, newest first, for the command line. */
-export async function latestImports(organisationId: string, count: number, { pool }: { readonly pool: Pool }): Promise<ImportView[]> {
-  return (await lookUp(organisationId, {}, { before: undefined, count }, pool)).rows.map(viewOf);
-}
+export const latestImports = async (organisationId: string, count: number, { pool }: { readonly pool: Pool }): Promise<ImportView[]> =>
+  (await lookUp(organisationId, {}, { before: undefined, count }, pool)).rows.map(viewOf);
 
 interface ListRange {
   readonly before: bigint | undefined;

@@ -44,9 +44,8 @@ export const queueIsFull = (depth: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again`);
 
 /** A check before the body of a push is read. Another push may take the last place after it; only reserving a place is exact. */
-export async function isQueueFull(organisationId: string, depth: number, pool: Pool): Promise<boolean> {
-  return (await countFreePlaces(organisationId, depth, pool)) === 0;
-}
+export const isQueueFull = async (organisationId: string, depth: number, pool: Pool): Promise<boolean> =>
+  (await countFreePlaces(organisationId, depth, pool)) === 0;
 
 /** How many more imports the organisation may queue at this moment. */
 export async function countFreePlaces(organisationId: string, depth: number, pool: Pool): Promise<number> {
