@@ -4,7 +4,7 @@ import { readNumber } from "../imports/columns/decimal.js";
 import { columnsOf, type Field, type Kind } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isOtherDateForm, readTimestamp } from "../imports/timestamp.js";
-import { type Cell, type Columns, rawColumn, textColumn } from "./cells.js";
+import { type Cell, type Columns, textColumn } from "./cells.js";
 import { type Fault, fault } from "./faults.js";
 import type { RowContext } from "./rowContext.js";
 
@@ -68,22 +68,27 @@ function customerReader(columns: Columns, field: Field, context: RowContext): Re
   };
 }
 
-/** Numbers and times: one fault whatever is wrong with the cell. `adviceOn` may say more about its text. */
+/**
+ * Numbers and times: one fault whatever is wrong with the cell, and for a cell that could not be given a value also why. `adviceOn` may say more
+ * about its text.
+ */
 function rawReader(
-  columns: Columns,
+  { fields, names }: Columns,
   { name, required, heading }: Field,
   parse: (text: string) => Value | undefined,
   adviceOn: (text: string) => string | undefined = () => undefined,
 ): ReadField {
-  const column = rawColumn(columns, name);
+  const index = fields.indexOf(name);
   const invalid = fault("invalid", `Valid ${heading.charAt(0).toLowerCase()}${heading.slice(1)} is required`, name);
   return (cells, faults) => {
-    const text = column.read(cells);
+    const cell = index === -1 ? "" : cells[index];
+    const text = typeof cell === "object" ? undefined : (cell ?? "").trim();
     if (text === "" && required !== "value") return undefined;
     const value = text === undefined ? undefined : parse(text);
     if (value !== undefined) return value;
     const advice = text === undefined ? undefined : adviceOn(text);
-    column.refuse(cells, faults, advice === undefined ? invalid : { ...invalid, advice });
+    faults.push(advice === undefined ? invalid : { ...invalid, advice });
+    if (typeof cell === "object") faults.push(fault("unreadable", `${names[index] ?? name} ${cell.fault}`, name));
     return undefined;
   };
 }

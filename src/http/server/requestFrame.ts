@@ -38,16 +38,12 @@ const securityHeaders = {
   "x-frame-options": "DENY",
 } as const;
 
-interface FrameDeps {
-  readonly logger: Logger;
-  readonly metrics: Pick<HttpMetrics, "requestEnded">;
-}
-
 /**
  * For every request: its id, the security headers, one log line and one measurement. Request headers are never logged. The answer's headers
  * are collected in a plain object, since a Headers object costs more than the rest of a small answer.
  */
-export function requestFrame({ logger, metrics }: FrameDeps): MiddlewareHandler<AppEnv> {
+export function requestFrame(deps: { logger: Logger; metrics: Pick<HttpMetrics, "requestEnded"> }): MiddlewareHandler<AppEnv> {
+  const { logger, metrics } = deps;
   let latest = 0;
   const latestRequestAt = () => latest;
   return async (c, next) => {
