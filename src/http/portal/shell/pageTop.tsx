@@ -1,7 +1,7 @@
 import type { PageHead } from "../pageDefinition.js";
 import { Link } from "./parts.js";
 
-/** The same things in the same place on every page. */
+/** The top of a page: the pages above it, its title, its main action, a menu, its views. */
 export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (
   <>
     {crumbs.length === 0 ? null : (
@@ -32,7 +32,7 @@ export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: P
   </>
 );
 
-/** Opens without a script; one closes it again (`everyPage.ts`). */
+/** Opens without a script. The script `browser/everyPage.ts` closes it. */
 export const Menu = ({ items, label = "More" }: { items: NonNullable<PageHead["menu"]>; label?: string }) =>
   items.length === 0 ? null : (
     <details class="menu">
