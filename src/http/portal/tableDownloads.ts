@@ -53,40 +53,30 @@ const partsForWorkbook = 4;
 
 /** The same rows. Copied ones come in about so many parts, each of whole lines. */
 export async function* inParts(rows: DownloadedTable["rows"], parts: number): DownloadedTable["rows"] {
-  try {
-    for await (const some of rows) {
-      if (!("lines" in some)) {
-        yield some;
-        continue;
-      }
-      const { lines } = some;
-      const most = Math.ceil(lines.length / parts);
-      for (let from = 0, end = 0; from < lines.length; from = end) {
-        end = lines.indexOf("\n", Math.min(from + most, lines.length) - 1) + 1;
-        yield { ...some, lines: lines.subarray(from, end) };
-      }
+  for await (const some of rows) {
+    if (!("lines" in some)) {
+      yield some;
+      continue;
     }
-  } finally {
-    await rows.return(undefined);
+    const { lines } = some;
+    const most = Math.ceil(lines.length / parts);
+    for (let from = 0, end = 0; from < lines.length; from = end) {
+      end = lines.indexOf("\n", Math.min(from + most, lines.length) - 1) + 1;
+      yield { ...some, lines: lines.subarray(from, end) };
+    }
   }
 }
 
 /** The rows as they are taken; before the next ones are read, requests that came meanwhile have their turn. */
 export async function* pacedRows(rows: DownloadedTable["rows"], restMs: () => number): DownloadedTable["rows"] {
-  try {
-    for (let some = await rows.next(); !some.done; some = await rows.next()) {
-      yield some.value;
-      const ms = restMs();
-      await (ms > 0 ? pause(ms) : nextTurn());
-    }
-  } finally {
-    await rows.return(undefined);
+  for await (const some of rows) {
+    yield some;
+    const ms = restMs();
+    await (ms > 0 ? pause(ms) : nextTurn());
   }
 }
 
-export type TableCell = CsvCell;
-
-type Rows = readonly (readonly TableCell[])[] | CopiedRows;
+type Rows = readonly (readonly CsvCell[])[] | CopiedRows;
 
 /** Rows in the order of `columns`, some at a time. */
 export interface DownloadedTable {
@@ -110,19 +100,15 @@ export async function* csvPieces(
 ): Pieces {
   const csvOf = (some: Rows) => ("lines" in some ? copiedCsv(some) : Buffer.from(some.map((cells) => csvLine(cells)).join("")));
   let headings: Uint8Array | undefined = Buffer.from(csvLine(columns));
-  try {
-    for await (const some of rows) {
-      yield headings ? Buffer.concat([headings, csvOf(some)]) : csvOf(some);
-      headings = undefined;
-    }
-    if (headings) yield headings;
-  } finally {
-    await rows.return(undefined);
+  for await (const some of rows) {
+    yield headings ? Buffer.concat([headings, csvOf(some)]) : csvOf(some);
+    headings = undefined;
   }
+  if (headings) yield headings;
 }
 
 /** A workbook's numbers are exact to 15 digits; longer ones are texts there. */
-const workbookCell = (value: TableCell): string | number | WallTime =>
+const workbookCell = (value: CsvCell): string | number | WallTime =>
   typeof value === "string" || "wallTime" in value
     ? value
     : value.decimal.length <= 15 || value.decimal.replaceAll(/\D/g, "").length <= 15
@@ -132,8 +118,7 @@ const workbookCell = (value: TableCell): string | number | WallTime =>
 /** How many bytes of a workbook may wait to be sent. */
 const waitingBytes = 256 * 1024;
 
-export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, table: DownloadedTable): Pieces {
-  const { columns, rows, texts, subject } = table;
+export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, { rows, ...head }: DownloadedTable): Pieces {
   const cellsOf = (some: Rows) => ("lines" in some ? spreadsheets.copiedCells(some) : some);
   const output = new PassThrough({ highWaterMark: waitingBytes });
   output.on("error", () => undefined); // the reader and the writer below get the error too
@@ -141,12 +126,7 @@ export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string,
   async function writeWorkbook(): Promise<void> {
     try {
       let some = await rows.next(); // if these cannot be read, nothing was sent yet
-      const writer = spreadsheets.createTableWriter(output, {
-        sheet,
-        columns,
-        ...(texts ? { texts } : {}),
-        ...(subject === undefined ? {} : { subject }),
-      });
+      const writer = spreadsheets.createTableWriter(output, { sheet, ...head });
       try {
         for (; !some.done; some = await rows.next()) for (const cells of cellsOf(some.value)) await writer.add(cells.map(workbookCell));
         await writer.close();

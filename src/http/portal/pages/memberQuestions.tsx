@@ -12,86 +12,70 @@ export function isLastAdmin(members: readonly MemberSummary[], memberId: string)
 }
 
 /** The question before a member is removed or erased, becomes an admin, or changes their own role. */
-export function MemberQuestion({ visit, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
-  const named = (what: string) => members.find(({ memberId }) => memberId === visit.query[what]);
+export function MemberQuestion({ visit: { query, person }, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
+  const named = (what: string) => members.find(({ memberId }) => memberId === query[what]);
   const [remove, erase, change] = [named("remove"), named("erase"), named("change")];
   const member = remove ?? erase ?? change;
   if (!member || (remove && remove.status === "removed")) return <NoQuestion />;
-  const isOwn = member.memberId === visit.person.memberId;
-  const isPromoted = change !== undefined && visit.query["to"] === "admin";
-  if (!isPromoted && isLastAdmin(members, member.memberId))
+  const { memberId, email } = member;
+  const name = member.name ?? email;
+  const organisation = <strong>{person.organisationName}</strong>;
+  const isOwn = memberId === person.memberId;
+  const isPromoted = change !== undefined && query["to"] === "admin";
+  if (!isPromoted && isLastAdmin(members, memberId))
     return (
       <Question title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
         <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
       </Question>
     );
-  const asking = { visit, isOwn, member, name: member.name ?? member.email, path: `${membersPath}/${member.memberId}` };
-  return remove ? <RemoveQuestion {...asking} /> : erase ? <EraseQuestion {...asking} /> : <RoleQuestion {...asking} />;
-}
-
-interface Asking {
-  readonly visit: SignedInVisit;
-  readonly member: MemberSummary;
-  readonly name: string;
-  readonly isOwn: boolean;
-  readonly path: string;
-}
-
-function RemoveQuestion({ visit, isOwn, member: { email }, name, path }: Asking) {
-  const asking = { to: `${path}/remove`, back: membersPath };
-  return isOwn ? (
-    <Question {...asking} title="Remove yourself?" label="Remove myself">
-      <p>
-        You are signed out everywhere at once and can no longer sign in to <strong>{visit.person.organisationName}</strong>. What you did
-        stays recorded. Another admin can invite you again.
-      </p>
-    </Question>
-  ) : (
-    <Question {...asking} title="Remove this member?" label="Remove">
-      <p>
-        <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They can
-        be invited again.
-      </p>
-    </Question>
-  );
-}
-
-function EraseQuestion({ isOwn, member: { email }, path }: Asking) {
-  const asking = { to: `${path}/erase`, back: membersPath };
-  return isOwn ? (
-    <Question {...asking} title="Erase yourself?" label="Erase myself">
-      <p>
-        You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
-        removed member. This cannot be undone.
-      </p>
-    </Question>
-  ) : (
-    <Question {...asking} title="Erase this person?" label="Erase">
-      <p>
-        Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
-        cannot be undone.
-      </p>
-    </Question>
-  );
-}
-
-/** Before one changes one's own role, and before somebody becomes an admin. */
-function RoleQuestion({ visit, isOwn, member, name, path }: Asking) {
-  const role = roleShape.safeParse(visit.query["to"]).data;
+  const asking = { to: `${membersPath}/${memberId}/${remove ? "remove" : erase ? "erase" : "role"}`, back: membersPath };
+  if (remove)
+    return isOwn ? (
+      <Question {...asking} title="Remove yourself?" label="Remove myself">
+        <p>
+          You are signed out everywhere at once and can no longer sign in to {organisation}. What you did stays recorded. Another admin can
+          invite you again.
+        </p>
+      </Question>
+    ) : (
+      <Question {...asking} title="Remove this member?" label="Remove">
+        <p>
+          <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They
+          can be invited again.
+        </p>
+      </Question>
+    );
+  if (erase)
+    return isOwn ? (
+      <Question {...asking} title="Erase yourself?" label="Erase myself">
+        <p>
+          You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
+          removed member. This cannot be undone.
+        </p>
+      </Question>
+    ) : (
+      <Question {...asking} title="Erase this person?" label="Erase">
+        <p>
+          Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
+          cannot be undone.
+        </p>
+      </Question>
+    );
+  const role = roleShape.safeParse(query["to"]).data;
   if (role === undefined || role === member.role || !(isOwn || role === "admin")) return <NoQuestion />;
-  const asking = { to: `${path}/role`, back: membersPath, fields: { role, sure: "yes" } };
+  const fields = { role, sure: "yes" };
   return isOwn ? (
-    <Question {...asking} title="Change your own role?" label="Change my role">
+    <Question {...{ ...asking, fields }} title="Change your own role?" label="Change my role">
       <p>
         Your role changes from <strong>{member.role}</strong> to <strong>{role}</strong>. You are signed out everywhere and have to sign in
         again. You can no longer open this page, and only another admin can change your role back.
       </p>
     </Question>
   ) : (
-    <Question {...asking} title={`Make ${name} an admin?`} label="Make admin" harmless>
+    <Question {...{ ...asking, fields }} title={`Make ${name} an admin?`} label="Make admin" harmless>
       <p>
-        An admin can do everything in <strong>{visit.person.organisationName}</strong>: change prices, create API keys, and invite and
-        remove people. {name} has to sign in again.
+        An admin can do everything in {organisation}: change prices, create API keys, and invite and remove people. {name} has to sign in
+        again.
       </p>
     </Question>
   );

@@ -22,11 +22,7 @@ const isDecimal = [...fields.map(isNumber), false, true];
 const rowsTable: TableOf = ({ visit, filter }, { pool }) => {
   const found = allActivities(visit.person.organisationId, filter, pool);
   const rows = async function* (): DownloadedTable["rows"] {
-    try {
-      for await (const some of found) yield { ...some, isNumber: isDecimal };
-    } finally {
-      await found.return(undefined);
-    }
+    for await (const some of found) yield { ...some, isNumber: isDecimal };
   };
   return { columns: [...fields.map(({ name }) => name), "importId", "row"], rows: rows() };
 };

@@ -8,6 +8,7 @@ import { reportSubject, rowNumberColumn } from "../../../../domain/files/header.
 import { Rejection } from "../../../../domain/rejection.js";
 import { cellText } from "../../../../domain/rows/cells.js";
 import { withoutEnd } from "../../../../domain/withoutEnd.js";
+import type { CsvCell } from "../../../../ports/spreadsheets.js";
 import { submittedFile } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
@@ -17,7 +18,7 @@ import { Problem } from "../../../server/problem.js";
 import { download, type Pieces } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
-import { type TableCell, tableFormats, workbookPieces } from "../../tableDownloads.js";
+import { tableFormats, workbookPieces } from "../../tableDownloads.js";
 import { importOf } from "./importPage.js";
 import { importsPath } from "./importStatus.js";
 
@@ -100,12 +101,12 @@ async function* openRows(
   view: ImportView,
   { path, columns }: { readonly path: string; readonly columns: readonly string[] },
   { spreadsheets, pool }: PortalDeps,
-): AsyncGenerator<readonly (readonly TableCell[])[]> {
+): AsyncGenerator<readonly (readonly CsvCell[])[]> {
   const numberColumn = rowNumberColumn(columns);
   const open = openNumbers(organisationId, view, pool);
   let next = await open.next();
   for await (const { rows } of spreadsheets.readRows(path, { format: "xlsx" })) {
-    const kept: TableCell[][] = [];
+    const kept: CsvCell[][] = [];
     for (const { cells } of rows) {
       const number = Number(cellText(cells[numberColumn]));
       while (!next.done && next.value < number) next = await open.next();

@@ -9,32 +9,21 @@ import type { Column } from "../../shell/table.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 
-export const statusNames: Readonly<Record<ImportStatus, string>> = {
-  queued: "Waiting",
-  processing: "Running",
-  completed: "Completed",
-  failed: "Failed",
-  cancelled: "Cancelled",
-};
-
-const badges: Readonly<Record<ImportStatus, State["badge"]>> = {
-  queued: "",
-  processing: "busy",
-  completed: "good",
-  failed: "bad",
-  cancelled: "warn",
+export const statuses: Readonly<Record<ImportStatus, State>> = {
+  queued: { label: "Waiting", badge: "" },
+  processing: { label: "Running", badge: "busy" },
+  completed: { label: "Completed", badge: "good" },
+  failed: { label: "Failed", badge: "bad" },
+  cancelled: { label: "Cancelled", badge: "warn" },
 };
 
 export const isUnfinished = ({ status }: Pick<ImportView, "status">): boolean => status === "queued" || status === "processing";
 
-/** The status in words, as pages show it and screen readers say it. */
-export const statusOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
-  cancelling ? "Cancelling" : statusNames[status];
+export const statusBadge = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): State =>
+  cancelling ? { label: "Cancelling", badge: "warn" } : statuses[status];
 
-export const statusBadge = (view: Pick<ImportView, "status" | "cancelling">): State => ({
-  label: statusOf(view),
-  badge: view.cancelling ? "warn" : badges[view.status],
-});
+/** The status in words, as pages show it and screen readers say it. */
+export const statusOf = (view: Pick<ImportView, "status" | "cancelling">): string => statusBadge(view).label;
 
 /** Undefined where nothing was taken back. */
 export const reversedOf = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>

@@ -44,7 +44,28 @@ function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly Key
         </p>
       </Question>
     );
-  return rotate ? <RotateQuestion apiKey={rotate} /> : <NoQuestion />;
+  if (!rotate) return <NoQuestion />;
+  return (
+    <Question
+      title="Rotate this key?"
+      to={`${path}/${rotate.keyId}/rotate`}
+      back={path}
+      label="Rotate"
+      harmless
+      fields={{ replaces: rotate.prefix }}
+      choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
+    >
+      <p>
+        <strong>{rotate.name}</strong> gets a new key with the same permissions. The old key (<code>{rotate.prefix}</code>) keeps working
+        for the time you choose.
+      </p>
+      {rotate.replaced ? (
+        <p>
+          The key before it (<code>{rotate.replaced.prefix}</code>) stops working now.
+        </p>
+      ) : null}
+    </Question>
+  );
 }
 
 const keeps = [
@@ -53,28 +74,6 @@ const keeps = [
   { value: "72", label: "3 days" },
   { value: "168", label: "7 days" },
 ];
-
-const RotateQuestion = ({ apiKey: { keyId, name, prefix, replaced } }: { apiKey: KeySummary }) => (
-  <Question
-    title="Rotate this key?"
-    to={`${path}/${keyId}/rotate`}
-    back={path}
-    label="Rotate"
-    harmless
-    fields={{ replaces: prefix }}
-    choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
-  >
-    <p>
-      <strong>{name}</strong> gets a new key with the same permissions. The old key (<code>{prefix}</code>) keeps working for the time you
-      choose.
-    </p>
-    {replaced ? (
-      <p>
-        The key before it (<code>{replaced.prefix}</code>) stops working now.
-      </p>
-    ) : null}
-  </Question>
-);
 
 const keyOnce = (text: string) => ({ title: "The new key, shown only this once", text, copyLabel: "Copy key" });
 const days = ["30", "90"];

@@ -2,13 +2,12 @@ import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { groupDigits } from "../../shell/formats.js";
+import { clipped, groupDigits } from "../../shell/formats.js";
 import { Badge, Link, Pager, Panel, Time, withQuery } from "../../shell/parts.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
 import { changesBetween, shipmentPath, type TextChange } from "./shipmentWords.js";
 
 const shownChanges = 20;
-const longestText = 200;
 
 interface VersionsProps {
   readonly visit: SignedInVisit;
@@ -113,14 +112,12 @@ const Changes = ({ changes }: { changes: readonly TextChange[] }) => (
   <ul class="changes">
     {changes.slice(0, shownChanges).map(({ what, before, after }) => (
       <li>
-        {what}: {before === "" ? null : <del>{short(before)}</del>} {after === "" ? null : <ins>{short(after)}</ins>}
+        {what}: {before === "" ? null : <del>{clipped(before)}</del>} {after === "" ? null : <ins>{clipped(after)}</ins>}
       </li>
     ))}
     {changes.length > shownChanges ? <li class="muted">and {groupDigits(changes.length - shownChanges)} more changes</li> : null}
   </ul>
 );
-
-const short = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
 
 /** How long a page may read the lines of the versions. */
 const longestMs = 2_500;
