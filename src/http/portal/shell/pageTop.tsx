@@ -15,7 +15,21 @@ export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: P
       <h1>{title}</h1>
       {menu.length === 0 && !action ? null : (
         <div class="page-actions">
-          <Menu items={menu} />
+          {menu.length === 0 ? null : (
+            // Opens without a script; one closes it again (`everyPage.ts`).
+            <details class="menu">
+              <summary class="button quiet">More</summary>
+              <ul>
+                {menu.map(({ label, to, ...rest }) => (
+                  <li>
+                    <Link to={to} {...rest}>
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
           {action}
         </div>
       )}
@@ -31,20 +45,3 @@ export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: P
     )}
   </>
 );
-
-/** Opens without a script; one closes it again (`everyPage.ts`). */
-export const Menu = ({ items, label = "More" }: { items: NonNullable<PageHead["menu"]>; label?: string }) =>
-  items.length === 0 ? null : (
-    <details class="menu">
-      <summary class="button quiet">{label}</summary>
-      <ul>
-        {items.map(({ label: item, to, ...rest }) => (
-          <li>
-            <Link to={to} {...rest}>
-              {item}
-            </Link>
-          </li>
-        ))}
-      </ul>
-    </details>
-  );

@@ -49,7 +49,19 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
         Rows
       </h2>
       <div class="tools">
-        {settings.editable ? <OpenTools /> : null}
+        {settings.editable ? (
+          // One stop of the Tab key: the arrow keys move between the tools.
+          <div class="button-row tool-row" role="toolbar" data-rove aria-label="Tools">
+            <Button type="button" data-do="submit" label="Submit corrections" />
+            <Button type="button" class="quiet" data-do="fillDown" label="Fill down" />
+            <Button type="button" class="quiet" data-do="replace" label="Find and replace" />
+            <Button type="button" class="quiet" data-do="undo" label="Undo" />
+            <Button type="button" class="quiet" data-do="columns" aria-pressed="false" label="All columns" />
+            <Button type="button" class="quiet" data-do="dayFirst" label="Read dates as day first" hidden />
+            <Button type="button" class="quiet" data-do="monthFirst" label="Read dates as month first" hidden />
+            <Button type="button" class="quiet danger" data-do="dismiss" label="Dismiss" />
+          </div>
+        ) : null}
         {state === "dismissed" && mayChange ? <Button type="button" data-do="reopen" label="Reopen" /> : null}
         <p class="grid-status" role="status" data-status />
       </div>
@@ -61,42 +73,26 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
         <PlainForm filter={filter} rows={rows} />
       </noscript>
       <p class="row-problem" data-problem />
-      {settings.editable ? <SetForm columns={columns} /> : null}
       {settings.editable ? (
-        <p class="hint grid-help" id="grid-help">
-          Move with the arrow keys. Type or press Enter to edit a cell, and Escape to leave it. Ctrl+V pastes cells from a spreadsheet,
-          Ctrl+D fills down, Ctrl+H finds and replaces, Ctrl+Z undoes, Space selects the row. Changes that you have not submitted are kept
-          in this browser.
-        </p>
+        <>
+          <form class="button-row tool set-form" data-set>
+            <label for="set-column">Column</label>
+            <select id="set-column" name="column">
+              {columns.map(({ name, heading }) => (
+                <option value={name}>{heading}</option>
+              ))}
+            </select>
+            <label for="set-value">Value</label>
+            <input id="set-value" name="value" autocomplete="off" maxlength={1000} />
+            <Button class="quiet" label="Set for selected rows" />
+          </form>
+          <p class="hint grid-help" id="grid-help">
+            Move with the arrow keys. Type or press Enter to edit a cell, and Escape to leave it. Ctrl+V pastes cells from a spreadsheet,
+            Ctrl+D fills down, Ctrl+H finds and replaces, Ctrl+Z undoes, Space selects the row. Changes that you have not submitted are kept
+            in this browser.
+          </p>
+        </>
       ) : null}
     </section>
   );
 }
-
-/** One stop of the Tab key: the arrow keys move between the tools. */
-const OpenTools = () => (
-  <div class="button-row tool-row" role="toolbar" data-rove aria-label="Tools">
-    <Button type="button" data-do="submit" label="Submit corrections" />
-    <Button type="button" class="quiet" data-do="fillDown" label="Fill down" />
-    <Button type="button" class="quiet" data-do="replace" label="Find and replace" />
-    <Button type="button" class="quiet" data-do="undo" label="Undo" />
-    <Button type="button" class="quiet" data-do="columns" aria-pressed="false" label="All columns" />
-    <Button type="button" class="quiet" data-do="dayFirst" label="Read dates as day first" hidden />
-    <Button type="button" class="quiet" data-do="monthFirst" label="Read dates as month first" hidden />
-    <Button type="button" class="quiet danger" data-do="dismiss" label="Dismiss" />
-  </div>
-);
-
-const SetForm = ({ columns }: { columns: readonly Column[] }) => (
-  <form class="button-row tool set-form" data-set>
-    <label for="set-column">Column</label>
-    <select id="set-column" name="column">
-      {columns.map(({ name, heading }) => (
-        <option value={name}>{heading}</option>
-      ))}
-    </select>
-    <label for="set-value">Value</label>
-    <input id="set-value" name="value" autocomplete="off" maxlength={1000} />
-    <Button class="quiet" label="Set for selected rows" />
-  </form>
-);

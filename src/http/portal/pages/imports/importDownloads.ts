@@ -61,13 +61,9 @@ async function untilStored({ pool, objectStore }: PortalDeps, importId: string, 
 async function leadTo(visit: SignedInVisit, deps: PortalDeps, { key, name }: { key: string; name: string }): Promise<Response> {
   const now = await deps.organisations.now();
   const link = await deps.objectStore.link(key, { downloadName: name, expiresInSeconds: linkSeconds, now });
-  return redirect(visit.context, asVisited(link, visit, deps), 302);
-}
-
-/** A link to this service itself stays on the host that the browser uses, which may not be that of PUBLIC_URL. */
-function asVisited(link: string, { links }: SignedInVisit, { publicUrl }: PortalDeps): string {
-  const base = withoutEnd(publicUrl, "/");
-  return link.startsWith(`${base}/`) ? links.to(link.slice(base.length)) : link;
+  // A link to this service itself stays on the host that the browser uses, which may not be that of PUBLIC_URL.
+  const base = withoutEnd(deps.publicUrl, "/");
+  return redirect(visit.context, link.startsWith(`${base}/`) ? visit.links.to(link.slice(base.length)) : link, 302);
 }
 
 /** Whether some rejected rows are open and others are not. Otherwise the stored report is the right one. */

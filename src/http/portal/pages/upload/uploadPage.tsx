@@ -22,7 +22,19 @@ export const uploadPage = definePage(uploadPath, "operate", async (visit) => ({
       <div class="panel">
         <UploadForm visit={visit} />
       </div>
-      <Examples />
+      <div class="panel">
+        <h2>Example files</h2>
+        <p>Made with your own columns, customers and codes. You can upload them as they are.</p>
+        <PlainList
+          items={kindOptions.flatMap(({ value, label }) =>
+            exampleFormats.map((type) => (
+              <Link to={examplePath(value, type)} download>
+                Example of {label.toLowerCase()} ({type.toUpperCase()})
+              </Link>
+            )),
+          )}
+        />
+      </div>
     </>
   ),
 }));
@@ -54,22 +66,6 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
     </Form>
   );
 }
-
-const Examples = () => (
-  <div class="panel">
-    <h2>Example files</h2>
-    <p>Made with your own columns, customers and codes. You can upload them as they are.</p>
-    <PlainList
-      items={kindOptions.flatMap(({ value, label }) =>
-        exampleFormats.map((type) => (
-          <Link to={examplePath(value, type)} download>
-            Example of {label.toLowerCase()} ({type.toUpperCase()})
-          </Link>
-        )),
-      )}
-    />
-  </div>
-);
 
 interface UploadButtonsProps {
   /** The address for `Check file`, of a form whose own fields do not say which button was pressed. */

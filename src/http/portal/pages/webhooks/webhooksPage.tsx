@@ -19,7 +19,15 @@ const webhooksList = listPage<WebhookSummary>({
   action: (visit) => (isAdding(visit) ? null : <ButtonLink to={withQuery(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
   readRows: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
   columns: () => columns,
-  above: (visit) => (isAdding(visit) ? <NewEndpoint /> : null),
+  above: (visit) =>
+    isAdding(visit) ? (
+      <Panel id="add" title="Add an endpoint">
+        <Form to={webhooksPath} submit="Add endpoint" cancel={webhooksPath}>
+          <Field label="URL" name="url" maxlength={2_000} autocomplete="off" hint="The address to send to, starting with https://" />
+          <EventChoice ticked={webhookEventTypes} />
+        </Form>
+      </Panel>
+    ) : null,
   empty: () => (
     <EmptyState title="No endpoints yet">
       Waybill sends a request to your address when an import starts or ends, so that your systems do not have to keep asking.{" "}
@@ -29,15 +37,6 @@ const webhooksList = listPage<WebhookSummary>({
 });
 export const webhooksPage = webhooksList.page;
 export const webhookDownloads = webhooksList.answers;
-
-const NewEndpoint = () => (
-  <Panel id="add" title="Add an endpoint">
-    <Form to={webhooksPath} submit="Add endpoint" cancel={webhooksPath}>
-      <Field label="URL" name="url" maxlength={2_000} autocomplete="off" hint="The address to send to, starting with https://" />
-      <EventChoice ticked={webhookEventTypes} />
-    </Form>
-  </Panel>
-);
 
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
