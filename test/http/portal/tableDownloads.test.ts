@@ -2,8 +2,15 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
-import type { Pieces } from "../../../src/http/portal/downloads.js";
-import { csvPieces, type DownloadedTable, inParts, pacedRows, restOf, workbookPieces } from "../../../src/http/portal/tableDownloads.js";
+import {
+  csvPieces,
+  type DownloadedTable,
+  inParts,
+  type Pieces,
+  pacedRows,
+  restOf,
+  workbookPieces,
+} from "../../../src/http/portal/downloads.js";
 import type { CsvCell, Spreadsheets } from "../../../src/ports/spreadsheets.js";
 import { eventually } from "../../support/eventually.js";
 

@@ -10,8 +10,7 @@ import { addressOf } from "../sessions/signInLog.js";
 import { AskButton, Button, ButtonForm, Field, Form, NoQuestion, Question } from "../shell/form.js";
 import { Badge, type Fact, Facts, Panel } from "../shell/parts.js";
 import { actionColumn, type Column, Table } from "../shell/table.js";
-import { ChosenPassword } from "./join.js";
-import { signedOut, tooManyTries } from "./signIn.js";
+import { ChosenPassword, signedOut, tooManyTries } from "./signIn.js";
 
 const path = "/portal/account";
 

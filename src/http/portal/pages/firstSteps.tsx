@@ -14,7 +14,7 @@ import { addPath, type Entry, listPath, tabOrder } from "./catalogue/addresses.j
 import { editForm } from "./catalogue/draft.js";
 import { presentCatalogue } from "./customers.js";
 import { exampleUpload } from "./upload/examples.js";
-import { takeUpload } from "./upload/uploadForm.js";
+import { takeUpload } from "./upload/uploadPage.js";
 
 const path = "/portal/first-steps";
 

@@ -20,7 +20,7 @@ import { countInWords, groupDigits, timeInWords } from "../shell/formats.js";
 import { Amount, ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, withQuery } from "../shell/parts.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
-import { lastDownload } from "./activities/lastDownload.js";
+import { lastDownload } from "./activities/activityDownloads.js";
 import { activitiesPath } from "./activities/selection.js";
 import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";
 import { firstStepsForms, getStarted } from "./firstSteps.js";

@@ -11,12 +11,11 @@ import { Link, Time, withQuery } from "../../shell/parts.js";
 import { monthAfter } from "../days.js";
 import { importPath, importsPath, shownReference } from "../imports/importStatus.js";
 import { activityDownloads } from "./activityDownloads.js";
-import { activityPage, correctForm } from "./activityPage.js";
+import { activityPage, chosenRowsPage, correctForm } from "./activityPage.js";
 import { rowsPart } from "./activityRows.js";
-import { chosenRowsPage } from "./chosenRowsPage.js";
+import { Totals } from "./bills.js";
 import * as selection from "./selection.js";
 import { ChangesTable } from "./totalChanges.js";
-import { Totals } from "./totals.js";
 
 const { activitiesPathOf, activitiesPath } = selection;
 type View = selection.ActivitiesView;

@@ -30,8 +30,7 @@ import { type Column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath, shownReference } from "../imports/importStatus.js";
 import { type BillSum, billSum } from "./bills.js";
-import { chosenPath } from "./chosenRowsPage.js";
-import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, daysInWords, queryOf } from "./selection.js";
+import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, chosenPath, daysInWords, queryOf } from "./selection.js";
 
 interface ListedActivity extends Partial<ActivityState> {
   readonly importId: string;

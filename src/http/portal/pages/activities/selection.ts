@@ -9,13 +9,15 @@ import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js"
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { timeInWords } from "../../shell/formats.js";
 import { type Query, withQuery } from "../../shell/parts.js";
-import { timeIn } from "../asOf.js";
 import { presentCatalogue } from "../customers.js";
-import { periodOf, periodWords } from "../days.js";
+import { periodOf, periodWords, timeIn } from "../days.js";
 
 export const activitiesPath = "/portal/activities";
 /** The page of one activity. */
 export const activityPath = (importId: string, row: number) => `${activitiesPath}/${importId}/${row}`;
+
+/** Takes the rows that were chosen to be reversed or corrected. */
+export const chosenPath = `${activitiesPath}/reverse`;
 
 /** The customer of activities that name none. No customer's id has brackets. */
 export const noCustomer = "(none)";

@@ -15,10 +15,9 @@ import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
 import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
 import { lookUntilFound } from "../../../../timeLimit.js";
 import { Problem } from "../../../server/problem.js";
-import { download, type Pieces } from "../../downloads.js";
+import { download, type Pieces, tableFormats, workbookPieces } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
-import { tableFormats, workbookPieces } from "../../tableDownloads.js";
 import { importOf } from "./importPage.js";
 import { importsPath } from "./importStatus.js";
 

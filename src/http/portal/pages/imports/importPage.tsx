@@ -21,13 +21,11 @@ import {
 } from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { Amount, Badge, EmptyState, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
-import { AsOf, timeIn } from "../asOf.js";
+import { AsOf, timeIn } from "../days.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
-import { reasonsPart, rejectedPart, reversalsPart } from "./importParts.js";
-import { importPath, importsPath, isUnfinished, livePath, shownReference, statusBadge } from "./importStatus.js";
-import { earlierPush, PushInWords } from "./sameFile.js";
+import { reasonsPart, rejectedPart, reversalsPart, Timeline } from "./importParts.js";
+import { earlierPush, importPath, importsPath, isUnfinished, livePath, PushInWords, shownReference, statusBadge } from "./importStatus.js";
 import { statusPart } from "./statusPart.js";
-import { Timeline } from "./timeline.js";
 
 export const importPage = definePage(`${importsPath}/{importId}`, "look", async (visit, deps) => {
   const { importId = "" } = visit.params;

@@ -1,10 +1,11 @@
 import type { Pool } from "pg";
+import { principalOf } from "../../../../domain/principal.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import { listedImports } from "../../../../queries/imports/importList.js";
-import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
+import { findImportRow, type ImportStatus, type ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { groupDigits } from "../../shell/formats.js";
-import { Badge, type State, Unbroken, withQuery } from "../../shell/parts.js";
+import { Badge, Link, type State, Time, Unbroken, withQuery } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
@@ -145,3 +146,24 @@ export const importMarks = (view: ImportView): Readonly<Record<string, string>> 
   "data-at": view.submittedAt.toISOString(),
   "data-says": `${shownReference(view)}: ${statusOf(view).toLowerCase()}`,
 });
+
+export type EarlierPush = Awaited<ReturnType<typeof earlierPush>>;
+
+/** Who pushed it and when, for an import of the same organisation. */
+export async function earlierPush(organisationId: string, importId: string, { pool }: { readonly pool: Pool }) {
+  const pushed = await findImportRow(organisationId, { kind: undefined, importId }, pool);
+  const nameOf = await principalNames(organisationId, pool);
+  return { importId, pushed: pushed && { ...pushed, by: nameOf(principalOf(pushed.requestedBy)) } };
+}
+
+/** Such as `orders.csv, sent 1 Mar 2026, 10:00 by Ada`. */
+export const PushInWords = ({ earlier: { importId, pushed } }: { earlier: EarlierPush }) => (
+  <>
+    <Link to={importPath(importId)}>{pushed ? shownReference({ reference: pushed.sourceDetails }) : "an earlier import"}</Link>
+    {pushed ? (
+      <>
+        , sent <Time at={pushed.submittedAt} /> by {pushed.by}
+      </>
+    ) : null}
+  </>
+);

@@ -9,7 +9,7 @@ import { AskButton } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Amount, ButtonLink, type Fact, Facts, Link, Time, useVisit, withCommas, withQuery } from "../../shell/parts.js";
 import { activitiesPath } from "../activities/selection.js";
-import { type Counts, correctionsPathOf, hasRows } from "../corrections/correctionsFilter.js";
+import { type Counts, correctionsPathOf, hasRows } from "../corrections/shownRows.js";
 import {
   importPath,
   isUnfinished,

@@ -6,8 +6,8 @@ import { type ImportKind, importKinds } from "../../../../events/importEvents.js
 import type { CsvCell } from "../../../../ports/spreadsheets.js";
 import { usedCodes } from "../../../../queries/activities/activityCodes.js";
 import type { Upload } from "../../../server/receiveUpload.js";
+import { csvPieces, type DownloadedTable, downloadTable, inOneBatch, type TableFormat } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import { csvPieces, type DownloadedTable, downloadTable, inOneBatch, type TableFormat } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { uploadPath } from "./drafts.js";
 

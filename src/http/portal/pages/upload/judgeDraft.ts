@@ -17,11 +17,10 @@ import type { FileToJudge, ReportToJudge } from "../../../../judging/fileChecks.
 import { ledgerFigures } from "../../../../queries/lookUps/ledgerFigures.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
-import { download, type Pieces } from "../../downloads.js";
+import { download, type Pieces, tableFormats } from "../../downloads.js";
 import { pageLeft } from "../../lines.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
-import { tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
 import { type DraftAtWork, type DraftCopy, fetchDraftCopy, problemRowsPath, requireDraft } from "./drafts.js";

@@ -10,7 +10,7 @@ import { ButtonForm } from "../../shell/form.js";
 import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time, Unbroken } from "../../shell/parts.js";
 import { actionColumn, type Column } from "../../shell/table.js";
 import { importPath } from "../imports/importStatus.js";
-import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./endpointPanels.js";
+import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./webhooksPage.js";
 
 /** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
 const shownCharacters = 2_000;

@@ -34,7 +34,7 @@ import {
   requireEndpoint,
   secretOnce,
   webhooksPath,
-} from "./endpointPanels.js";
+} from "./webhooksPage.js";
 
 const current = oncePerVisit(async (visit, deps: PortalDeps) => {
   const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);

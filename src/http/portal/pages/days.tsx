@@ -1,9 +1,11 @@
-// Days in the organisation's own time: those of a filter, a month or from one day to another, and the last ones.
-import { dateAt, dayAt, endOfDay, instantOf, isDay, wallToInstant } from "../../../domain/imports/timestamp.js";
+// Days and times in the organisation's own zone: those of a filter, a month or from one day to another, the last ones, and the time as of which
+// a page shows something.
+import { dateAt, dayAt, endOfDay, instantOf, isDay, wallAt, wallToInstant } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Days } from "../../../queries/recentWork.js";
 import type { SignedInVisit } from "../pageDefinition.js";
-import type { Chip } from "../shell/chips.js";
+import { type Chip, Chips } from "../shell/chips.js";
+import { Time } from "../shell/parts.js";
 
 /** A day as a browser sends it, such as `2026-03-01`. */
 type Day = string;
@@ -113,4 +115,36 @@ export function daysIn({ query, person: { timezone } }: SignedInVisit, [first, l
   const to = dayEnd(last?.label ?? "", query["to"], timezone);
   if (from && to && from >= to) throw new Rejection("invalid", `${first?.label} must not be after ${last?.label}`);
   return { from, to };
+}
+
+/** A time without a zone is the organisation's own. Undefined: none is given. */
+export function timeIn({ query, person }: SignedInVisit, name = "asOf", label = "As of"): Date | undefined {
+  const text = query[name]?.trim() ?? "";
+  if (text === "") return undefined;
+  const instant = instantOf(text, person.timezone);
+  if (instant === undefined) throw new Rejection("invalid", `${label} must be a time, such as 2026-03-01T14:30`);
+  return new Date(instant);
+}
+
+interface AsOfProps {
+  readonly visit: SignedInVisit;
+  /** The page as it is now. */
+  readonly path: string;
+  readonly asOf: Date | undefined;
+}
+
+export function AsOf({ visit, path, asOf }: AsOfProps) {
+  const [action = "", more] = path.split("?");
+  const value = asOf && wallAt(asOf.getTime(), visit.person.timezone);
+  const kept = Object.fromEntries(new URLSearchParams(more));
+  return (
+    <>
+      <Chips path={action} chips={[{ name: "asOf", label: "As of", kind: "time", value }]} kept={kept} all="Show it now" />
+      {asOf === undefined ? null : (
+        <p class="muted">
+          As it was on <Time at={asOf} exact />
+        </p>
+      )}
+    </>
+  );
 }
