@@ -6,11 +6,10 @@ import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { type DownloadedTable, downloadTable, inOneBatch } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import { downloadCookie } from "../../sessions/cookies.js";
 import { type Column, cellsInFile, isData } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
 import { billColumns, billLines } from "./bills.js";
-import { type ActivitiesView, activitiesPath, activitiesView, wallTime } from "./selection.js";
+import { type ActivitiesView, activitiesPath, activitiesView, rememberDownload, wallTime } from "./selection.js";
 import { changeColumns, changeLines } from "./totalChanges.js";
 
 type TableOf = (view: ActivitiesView, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
@@ -70,15 +69,4 @@ function fileName(table: keyof typeof tables, { visit, period, only, asOf, since
     table === "changes" && since && `since-${minuteOf(since)}`,
   ];
   return parts.filter(Boolean).join("-");
-}
-
-/** In the browser: what changes a month's bill afterwards is shown to the person who has downloaded it. */
-export const rememberDownload = ({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string, at: Date): void =>
-  downloadCookie(publicUrl).write(context, [person.memberId, month, at.toISOString()].join(" "));
-
-/** When this person has last downloaded the totals of the month, in this browser. */
-export function lastDownload({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string): Date | undefined {
-  const [memberId, ofMonth, text = ""] = (downloadCookie(publicUrl).read(context) ?? "").split(" ");
-  const at = new Date(text);
-  return memberId === person.memberId && ofMonth === month && !Number.isNaN(at.getTime()) ? at : undefined;
 }
