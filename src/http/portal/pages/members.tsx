@@ -212,8 +212,7 @@ const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === pers
 
 const roleForm = defineForm(membersList.page, "/{memberId}/role", async (visit, fields, deps) => {
   const given = fields.get("role");
-  const isSure = fields.get("sure") !== "";
-  if (!isSure && (isOwn(visit) ? await losesOwnRole(visit, given, deps) : given === "admin" && (await isKnown(visit, deps))))
+  if (fields.get("sure") === "" && (await isAskedFirst(visit, given, deps)))
     return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.params["memberId"] ?? "", to: given })}` };
   const { email, before, role } = await changeRole(deps.members, { ...named(visit), role: given }, originOf(visit));
   if (before === role) return withNotice(membersPath, `${email} already has the role ${role}.`);
@@ -221,14 +220,12 @@ const roleForm = defineForm(membersList.page, "/{memberId}/role", async (visit, 
   return withNotice(membersPath, `${email} now has the role ${role} and has to sign in again.`);
 });
 
-/** An unknown member is left to the command, which refuses it. */
-const isKnown = async ({ person, params }: SignedInVisit, { pool }: PortalDeps): Promise<boolean> =>
-  (await listMembers(person.organisationId, pool)).some(({ memberId, role }) => memberId === params["memberId"] && role !== "admin");
-
-/** Whether it is asked first. The last admin is not asked: the command refuses it and says what to do. */
-async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
-  if (given === person.role || !roles.some(({ value }) => value === given)) return false;
-  return !isLastAdmin(await listMembers(person.organisationId, pool), person.memberId);
+/** What the command refuses is not asked: it says what to do with an unknown member, and with the last admin. */
+async function isAskedFirst(visit: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
+  const all = await listMembers(visit.person.organisationId, pool);
+  const member = all.find(({ memberId }) => memberId === visit.params["memberId"]);
+  if (!member || member.role === given || !roles.some(({ value }) => value === given)) return false;
+  return isOwn(visit) ? !isLastAdmin(all, member.memberId) : given === "admin";
 }
 
 const removeForm = defineForm(membersList.page, "/{memberId}/remove", async (visit, _, deps) => {

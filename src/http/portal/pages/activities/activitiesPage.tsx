@@ -5,8 +5,8 @@ import { activityTotals } from "../../../../queries/activities/activityTotals.js
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { definePage, type MenuItem, type PageContent, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
-import { type Chip, type ChipOption, Chips } from "../../shell/chips.js";
-import { Button } from "../../shell/form.js";
+import { type Chip, Chips } from "../../shell/chips.js";
+import { Button, type Option } from "../../shell/form.js";
 import { Link, Time, withQuery } from "../../shell/parts.js";
 import { monthAfter } from "../days.js";
 import { importPath, importsPath, shownReference } from "../imports/importStatus.js";
@@ -176,15 +176,15 @@ function Months({ view }: { view: View }) {
   );
 }
 
-const optionsOf = (values: readonly string[]): ChipOption[] => values.map((value) => ({ value, label: value }));
+const optionsOf = (values: readonly string[]): Option[] => values.map((value) => ({ value, label: value }));
 
-function customerOptions({ customerIds, withoutCustomer }: ActivityChoices, { nameOf }: View): ChipOption[] {
+function customerOptions({ customerIds, withoutCustomer }: ActivityChoices, { nameOf }: View): Option[] {
   const named = customerIds.map((id) => ({ value: id, label: nameOf(id) === undefined ? id : `${nameOf(id)} (${id})` }));
   return [...named, ...(withoutCustomer ? [{ value: selection.noCustomer, label: "Without a customer" }] : [])];
 }
 
 /** A list to choose from, or a field to write into where the list would be too long. */
-const codeChip = (name: string, label: string, options: readonly ChipOption[], value: string): Chip =>
+const codeChip = (name: string, label: string, options: readonly Option[], value: string): Chip =>
   options.length > mostChoices
     ? { name, label, kind: "text", maxlength: 200, value }
     : { name, label, kind: "choice", all: "All", options, value };

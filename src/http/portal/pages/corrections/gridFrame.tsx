@@ -1,7 +1,7 @@
 import type { Page } from "../../../../queries/page.js";
 import { type Column, columnClass, neededColumns, rowStatus, type Settings, usedFields } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { Button, Field, Form } from "../../shell/form.js";
+import { Button, Field, Form, Options } from "../../shell/form.js";
 import { clipped, countInWords } from "../../shell/formats.js";
 import { Link, Pager, useVisit } from "../../shell/parts.js";
 import { historyPath, importPath, importsPath, livePath } from "../imports/importStatus.js";
@@ -78,9 +78,7 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
           <form class="button-row tool set-form" data-set>
             <label for="set-column">Column</label>
             <select id="set-column" name="column">
-              {columns.map(({ name, heading }) => (
-                <option value={name}>{heading}</option>
-              ))}
+              <Options options={columns.map(({ name, heading }) => ({ value: name, label: heading }))} />
             </select>
             <label for="set-value">Value</label>
             <input id="set-value" name="value" autocomplete="off" maxlength={1000} />
@@ -97,11 +95,6 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   );
 }
 
-interface Props {
-  readonly filter: Filter;
-  readonly rows: Page<ShownRow>;
-}
-
 /** Lines of shipments, of which one may have hundreds. */
 const mostRows = 250;
 
@@ -111,7 +104,7 @@ const changes: Readonly<Partial<Record<Filter["state"], string>>> = { open: "Dis
 const changeIn = ({ state }: Filter) => (useVisit().may("operate") ? changes[state] : undefined);
 
 /** As the grid shows them, so that nothing moves when it takes their place. */
-export function FirstRows({ filter, rows: { items }, columns }: Props & { readonly columns: readonly Column[] }) {
+function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit">) {
   const shown = neededColumns(columns, new Set(usedFields(items)));
   const withImport = filter.importId === undefined;
   const mayChoose = changeIn(filter) !== undefined;
@@ -170,7 +163,7 @@ function RowBox({ row: { importId, reference, row }, all }: { row: ShownRow; all
 }
 
 /** What the grid's tools do, as far as it can be done without scripts. */
-export function PlainForm({ filter, rows }: Props) {
+function PlainForm({ filter, rows }: Pick<FrameProps, "filter" | "rows">) {
   const change = changeIn(filter);
   const more = rows.items.length - mostRows;
   return (

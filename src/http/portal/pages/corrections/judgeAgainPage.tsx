@@ -149,14 +149,8 @@ function Accepted({ found, places }: { found: readonly JudgedRows[]; places: Sta
   );
 }
 
-interface ReasonCount {
-  readonly kind: ImportKind;
-  readonly reason: string;
-  readonly rows: number;
-}
-
 /** How many rows of each kind were rejected for each reason, the most first. */
-function reasonsOf(found: readonly JudgedRows[]): ReasonCount[] {
+function reasonsOf(found: readonly JudgedRows[]) {
   const counts = found.flatMap(({ kind, accepted }) =>
     [...groupItems(accepted.flat(), ({ error }) => reasonInError(error))].map(([reason, { length }]) => ({ kind, reason, rows: length })),
   );
@@ -165,7 +159,7 @@ function reasonsOf(found: readonly JudgedRows[]): ReasonCount[] {
 
 const mostReasons = 50;
 
-const columns: readonly Column<ReasonCount>[] = [
+const columns: readonly Column<ReturnType<typeof reasonsOf>[number]>[] = [
   {
     heading: "Rejected for",
     names: true,

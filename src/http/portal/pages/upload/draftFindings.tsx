@@ -1,15 +1,7 @@
 // What was found in the file of a draft: rows that would be rejected, unusual rows, and what was sent of an error report.
 import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
-import type {
-  ClosedRows,
-  FaultyValues,
-  Problem,
-  ProblemGroup,
-  Problems,
-  UnlistedCount,
-  UnusualInFile,
-} from "../../../../judging/fileChecks.js";
+import type { ClosedRows, FaultyValues, Problem, Problems, UnlistedCount, UnusualInFile } from "../../../../judging/fileChecks.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Amount, ButtonLink, type Fact, Facts, Link, Panel, PlainList, withCommas } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
@@ -177,47 +169,43 @@ export function ProblemList({ problems: { groups, more, inOrder }, what, ofShipm
   );
 }
 
-export const ProblemGroups = ({ groups, what }: { groups: Problems["groups"]; what: string }) => (
+const ProblemGroups = ({ groups, what }: { groups: Problems["groups"]; what: string }) => (
   <>
-    {groups.map((group) => (
-      <Group group={group} what={what} />
-    ))}
+    {groups.map(({ reason, rows, withShipment, values, first }) => {
+      const reasons = new Set(first.map((problem) => problem.reason));
+      const [common] = reasons.size === 1 ? reasons : [reason];
+      const others = rows - first.length;
+      return (
+        <div class="problem-group">
+          <div>
+            <h3>
+              {reason} <span class="count">{countInWords(rows, "row")}</span>
+            </h3>
+            {common === reason ? null : <p>{common}</p>}
+            {values.map((each) => (
+              <Values of={each} />
+            ))}
+          </div>
+          <div>
+            {first.length === 0 ? null : (
+              <Table
+                caption={`${others > 0 ? "The first rows" : "Rows"} that ${what} for this reason`}
+                columns={reasons.size > 1 ? [...rowColumns, problemColumn] : rowColumns}
+                rows={first}
+              />
+            )}
+            {others > 0 ? (
+              <p class="hint">
+                And {countInWords(others, "more row")}
+                {withShipment > 0 ? `, ${groupDigits(withShipment)} without a fault of ${withShipment === 1 ? "its" : "their"} own` : null}.
+              </p>
+            ) : null}
+          </div>
+        </div>
+      );
+    })}
   </>
 );
-
-function Group({ group: { reason, rows, withShipment, values, first }, what }: { group: ProblemGroup; what: string }) {
-  const reasons = new Set(first.map((problem) => problem.reason));
-  const [common] = reasons.size === 1 ? reasons : [reason];
-  const others = rows - first.length;
-  return (
-    <div class="problem-group">
-      <div>
-        <h3>
-          {reason} <span class="count">{countInWords(rows, "row")}</span>
-        </h3>
-        {common === reason ? null : <p>{common}</p>}
-        {values.map((each) => (
-          <Values of={each} />
-        ))}
-      </div>
-      <div>
-        {first.length === 0 ? null : (
-          <Table
-            caption={`${others > 0 ? "The first rows" : "Rows"} that ${what} for this reason`}
-            columns={reasons.size > 1 ? [...rowColumns, problemColumn] : rowColumns}
-            rows={first}
-          />
-        )}
-        {others > 0 ? (
-          <p class="hint">
-            And {countInWords(others, "more row")}
-            {withShipment > 0 ? `, ${groupDigits(withShipment)} without a fault of ${withShipment === 1 ? "its" : "their"} own` : null}.
-          </p>
-        ) : null}
-      </div>
-    </div>
-  );
-}
 
 const Values = ({ of: { columns, moreColumns, values, more } }: { of: FaultyValues }) => (
   <div class="faulty-values">
