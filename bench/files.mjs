@@ -15,15 +15,7 @@ function activity(n) {
   const quantity = n % 100 === 99 ? "0" : String((n % 40) + 1);
   const minute = String(n % 60).padStart(2, "0");
   const hour = String(Math.floor(n / 60) % 24).padStart(2, "0");
-  return [
-    `SYD${n % 4}`,
-    charges[n % 5],
-    quantity,
-    `${days[n % 28]}T${hour}:${minute}:00Z`,
-    "CUST-001",
-    `REF-${n}`,
-    "done",
-  ];
+  return [`SYD${n % 4}`, charges[n % 5], quantity, `${days[n % 28]}T${hour}:${minute}:00Z`, "CUST-001", `REF-${n}`, "done"];
 }
 
 const shipmentColumns = [

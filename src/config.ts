@@ -206,10 +206,9 @@ export const loadConfig = (): Config => parseConfig(process.env);
 export function childEnvironment(
   { webhookPrivate }: Pick<Config, "webhookPrivate">,
   found: { databaseUrl: string; eventStoreUrl: string; signingSecret: string },
-): Record<string, string> {
-  const own = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+): NodeJS.ProcessEnv {
   return {
-    ...Object.fromEntries(own),
+    ...process.env,
     DATABASE_URL: found.databaseUrl,
     EVENTSTORE_URL: found.eventStoreUrl,
     SIGNING_SECRET: found.signingSecret,

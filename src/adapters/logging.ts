@@ -18,9 +18,7 @@ export function createLogger(options: { level: string; role: string; stream?: De
 }
 
 /** A line that cannot be written, such as on a full disk, is dropped; the process goes on. */
-function toStderr(): DestinationStream {
-  return destination({ dest: 2, sync: true, maxLength: 1_048_576 }).on("error", () => undefined);
-}
+const toStderr = (): DestinationStream => destination({ dest: 2, sync: true, maxLength: 1_048_576 }).on("error", () => undefined);
 
 /** Only these fields of an error: vendors attach whole clients to theirs, with passwords and secret keys. */
 function loggedError(error: unknown): unknown {

@@ -17,7 +17,7 @@ export function addCommands(keys: Command): void {
     .option("--expires <time>", "when it ends, with a zone, such as 2027-03-31T00:00:00Z; never if left out")
     .action(command(create));
   add("list", "the organisation's keys by their prefixes, revoked ones too").option("--json", "as JSON").action(command(list));
-  add("rotate", "replace a key by a new one with the same id, scopes and end, and print it, alone and once")
+  add("rotate", "give a key a new secret, and print the key, alone and once")
     .argument("<prefix>", prefix)
     .option("--keep <hours>", `how long the old key goes on, 0 to ${mostKeepHours}`, String(defaultKeepHours))
     .action(command(rotate));

@@ -8,7 +8,7 @@ import { type CommandContext, withOrganisation, withStores } from "./withStores.
 export function addCommands(members: Command): void {
   const add = organisationCommands(members);
   const aboutMember = (name: string, description: string) => add(name, description).argument("<email>", "the member's e-mail");
-  const roles = "admin (all), operator (all but members, keys and webhooks) or viewer (looks)";
+  const roles = "admin (all), operator (all but members, keys, webhooks, the log and changes of the catalogue) or viewer (looks)";
   add("invite", "invite a person and print the sign-in link, alone and once: it works once, within 72 hours")
     .requiredOption("--email <email>", "the person's e-mail")
     .requiredOption("--role <role>", roles)

@@ -69,9 +69,7 @@ function errorLines(error: unknown): string | readonly string[] {
   return message || String(error);
 }
 
-function flushed(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((settle) => stream.write("", () => settle()));
-}
+const flushed = (stream: NodeJS.WriteStream): Promise<void> => new Promise((settle) => stream.write("", () => settle()));
 
 /** A closed pipe, such as that of `| head`, is no error. A result that is lost in another way, such as on a full disk, is one. */
 export function watchOutput(): void {

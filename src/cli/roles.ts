@@ -29,9 +29,7 @@ export function addRoleCommands(program: Command): void {
     .action(command(serveEvents));
 }
 
-function wholeNumber(text: string): number {
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN;
-}
+const wholeNumber = (text: string): number => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN);
 
 async function serveEvents({
   port,

@@ -22,24 +22,18 @@ export function makeApiKey(randomBytes: (count: number) => Uint8Array): string {
 }
 
 /** False for text that cannot be a key of this service: a prefix alone, a typing error, another service's key. */
-export function isApiKey(text: string): boolean {
-  return shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
-}
+export const isApiKey = (text: string): boolean =>
+  shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 
 /** What is stored in place of the key. */
-export function hashApiKey(key: string): string {
-  return hash("sha256", key, "hex");
-}
+export const hashApiKey = (key: string): string => hash("sha256", key, "hex");
 
 /** What people are shown in place of the key. */
-export function displayPrefix(key: string): string {
-  return key.slice(0, 12);
-}
+export const displayPrefix = (key: string): string => key.slice(0, 12);
 
 /** Cuts everything in the text that looks like a key or a webhook's secret down to its beginning: people paste keys where they do not belong. */
-export function hideKeys(text: string): string {
-  return text.replaceAll(/(wb_live_[0-9A-Za-z]{4})[0-9A-Za-z]+/g, "$1...").replaceAll(/(whsec_)[0-9A-Za-z+/=]+/g, "$1...");
-}
+export const hideKeys = (text: string): string =>
+  text.replaceAll(/(wb_live_[0-9A-Za-z]{4})[0-9A-Za-z]+/g, "$1...").replaceAll(/(whsec_)[0-9A-Za-z+/=]+/g, "$1...");
 
 function checksum(body: string): string {
   let left = crc32(body);

@@ -1,6 +1,7 @@
 // Exact decimal arithmetic. Everything that becomes a price goes through here: a number from JSON is taken by its
 // shortest decimal text ("0.42" is forty-two hundredths), never by its binary value.
 
+import { remembered } from "./remembered.js";
 import { withoutEnd } from "./withoutEnd.js";
 
 /** coefficient / 10^scale */
@@ -23,43 +24,22 @@ export function decimal(value: number | string): Decimal {
 }
 
 const mostRemembered = 10_000;
-const remembered = new Map<number, Decimal>();
 
 /** `decimal` with a cache, for the numbers of a catalogue, which every quote uses again. */
-export function knownDecimal(value: number): Decimal {
-  let known = remembered.get(value);
-  if (known === undefined) {
-    known = decimal(value);
-    if (remembered.size >= mostRemembered) remembered.clear();
-    remembered.set(value, known);
-  }
-  return known;
-}
+export const knownDecimal: (value: number) => Decimal = remembered(mostRemembered, decimal);
 
-const powers: bigint[] = [];
-
-function powerOfTen(exponent: number): bigint {
-  let power = powers[exponent];
-  if (power === undefined) {
-    power = 10n ** BigInt(exponent);
-    powers[exponent] = power;
-  }
-  return power;
-}
+const powerOfTen = remembered(mostRemembered, (exponent: number) => 10n ** BigInt(exponent));
 
 /** The coefficient the value has at another scale; the caller makes sure that no digit is lost. */
-function at(value: Decimal, scale: number): bigint {
-  return value.scale === scale ? value.coefficient : value.coefficient * powerOfTen(scale - value.scale);
-}
+const at = (value: Decimal, scale: number): bigint =>
+  value.scale === scale ? value.coefficient : value.coefficient * powerOfTen(scale - value.scale);
 
 export function add(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
   return { coefficient: at(a, scale) + at(b, scale), scale };
 }
 
-export function multiply(a: Decimal, b: Decimal): Decimal {
-  return { coefficient: a.coefficient * b.coefficient, scale: a.scale + b.scale };
-}
+export const multiply = (a: Decimal, b: Decimal): Decimal => ({ coefficient: a.coefficient * b.coefficient, scale: a.scale + b.scale });
 
 export function compare(a: Decimal, b: Decimal): number {
   const scale = Math.max(a.scale, b.scale);
@@ -67,9 +47,7 @@ export function compare(a: Decimal, b: Decimal): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-export function larger(a: Decimal, b: Decimal): Decimal {
-  return compare(a, b) >= 0 ? a : b;
-}
+export const larger = (a: Decimal, b: Decimal): Decimal => (compare(a, b) >= 0 ? a : b);
 
 /** Half up at `scale` digits after the point; prices and weights are never negative. */
 export function roundHalfUp(value: Decimal, scale: number): bigint {
@@ -85,9 +63,7 @@ export function roundUp(value: Decimal, scale: number): bigint {
   return (value.coefficient + divisor - 1n) / divisor;
 }
 
-export function subtract(a: Decimal, b: Decimal): Decimal {
-  return add(a, { coefficient: -b.coefficient, scale: b.scale });
-}
+export const subtract = (a: Decimal, b: Decimal): Decimal => add(a, { coefficient: -b.coefficient, scale: b.scale });
 
 /** Without trailing zeros: `75.6`. */
 export function toText(value: Decimal): string {
@@ -114,18 +90,13 @@ export type Cents = bigint;
 
 const hundredth: Decimal = { coefficient: 1n, scale: 2 };
 
-export function toCents(value: Decimal): Cents {
-  return roundHalfUp(value, 2);
-}
+export const toCents = (value: Decimal): Cents => roundHalfUp(value, 2);
 
-export function percentOf(percent: Decimal, cents: Cents): Cents {
-  return toCents(multiply(multiply(percent, hundredth), { coefficient: cents, scale: 2 }));
-}
+export const percentOf = (percent: Decimal, cents: Cents): Cents =>
+  toCents(multiply(multiply(percent, hundredth), { coefficient: cents, scale: 2 }));
 
 /** The money field of a response. */
-export function centsToNumber(cents: Cents): number {
-  return toNumber(cents, 2);
-}
+export const centsToNumber = (cents: Cents): number => toNumber(cents, 2);
 
 /** Beyond this a JSON number no longer holds every cent. */
 export const mostCents: Cents = BigInt(Number.MAX_SAFE_INTEGER);

@@ -14,17 +14,21 @@ export function rangesOf(numbers: Iterable<number>): [number, number][] {
   return ranges;
 }
 
+/** The first index below `count` for which something holds that goes on to hold for all later ones; `count` if it holds for none. */
+export function firstIndex(count: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** The ranges must be ascending and without overlaps. */
 export function isInRanges(ranges: readonly Range[], number: number): boolean {
-  let [low, high] = [0, ranges.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const [first, last] = ranges[middle] as Range;
-    if (number < first) high = middle - 1;
-    else if (number > last) low = middle + 1;
-    else return true;
-  }
-  return false;
+  const [first] = ranges[firstIndex(ranges.length, (index) => (ranges[index]?.[1] ?? 0) >= number)] ?? [];
+  return first !== undefined && first <= number;
 }
 
 /** The numbers of both, as `rangesOf` gives them. */

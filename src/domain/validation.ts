@@ -21,9 +21,8 @@ export const faultsOf = ({ issues }: z.core.$ZodError, root: string): string[] =
 const maxMessages = 100;
 
 /** Zod's issues as plain sentences that begin with the path: `shipments.0.items must contain at least 1 element`. */
-export function validationMessages(issues: readonly z.core.$ZodIssue[], root: string): string[] {
-  return firstMessages(issues.flatMap((issue) => sentences(issue, root)));
-}
+export const validationMessages = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
+  firstMessages(issues.flatMap((issue) => sentences(issue, root)));
 
 /** The first hundred, and how many more there are: the client decides how many faults a body has. */
 export function firstMessages(messages: Iterable<string>): string[] {

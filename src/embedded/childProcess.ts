@@ -20,9 +20,7 @@ const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
  * no hard limit. The API and the event store always get four times, since each buffer that they read counts as growth: with twice the event
  * store collected its heap every second, and by V8's own choice the API did so four times a second beside a download, while quotes waited.
  */
-export function heapFlags(role: string | undefined): string[] {
-  return [youngSpace, growth(role === "api" || role === "eventstore" ? 300 : 100)];
-}
+export const heapFlags = (role: string | undefined): string[] => [youngSpace, growth(role === "api" || role === "eventstore" ? 300 : 100)];
 
 export interface Child {
   readonly pid: number;
@@ -35,15 +33,12 @@ export interface Child {
 }
 
 /** Starts a command of this program as a child process. The child ends when the IPC channel to this process closes. `input` is its stdin. */
-export function startChild(
-  args: readonly string[],
-  { env, input }: { env?: Readonly<Record<string, string>>; input?: string } = {},
-): Child {
+export function startChild(args: readonly string[], { env, input }: { env?: NodeJS.ProcessEnv; input?: string } = {}): Child {
   const child = fork(programPath, args, {
     detached: true, // Ctrl-C goes to the parent only, which stops its children in order
     stdio: [input === undefined ? "ignore" : "pipe", "ignore", "inherit", "ipc"],
     execArgv: [...process.execArgv, ...heapFlags(args[0])],
-    ...(env ? { env } : {}),
+    env,
   });
   child.stdin?.on("error", () => undefined).end(input); // a child that ends before it has read its stdin is reported by `exited`
   const exited = new Promise<string>((settle) => {

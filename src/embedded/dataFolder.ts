@@ -31,7 +31,9 @@ export async function readSigningSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, "signing-secret");
   const known = await readFile(path, "utf8").catch(() => undefined);
   if (known === "")
-    throw new Error(`${path} is empty. Put it back from a backup, or delete it: links and cursors given out before then end.`);
+    throw new Error(
+      `${path} is empty. Put it back from a backup, or delete it: then earlier links and cursors end, and every webhook endpoint needs its new secret.`,
+    );
   if (known) return known;
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });

@@ -29,10 +29,7 @@ export async function commandLine(pid: number): Promise<string> {
   try {
     return (await readFile(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " ");
   } catch {
-    return run("ps", ["-o", "command=", "-p", String(pid)]).then(
-      ({ stdout }) => stdout,
-      () => "",
-    );
+    return (await ps("command", pid)) ?? "";
   }
 }
 
@@ -47,11 +44,14 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
     const startedAt = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
     return `${pid}-${startedAt}-${boot.trim()}`;
   } catch {
-    return run("ps", ["-o", "lstart=", "-p", String(pid)]).then(
-      ({ stdout }) => `${pid}-${stdout.trim()}`,
-      () => undefined,
-    );
+    const startedAt = await ps("lstart", pid);
+    return startedAt && `${pid}-${startedAt.trim()}`;
   }
+}
+
+/** For systems without /proc. Undefined where there is no such process. */
+async function ps(column: string, pid: number): Promise<string | undefined> {
+  return (await run("ps", ["-o", `${column}=`, "-p", String(pid)]).catch(() => undefined))?.stdout;
 }
 
 type Patience = Partial<Record<NodeJS.Signals, number>>;

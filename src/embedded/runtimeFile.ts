@@ -35,9 +35,7 @@ export async function readRuntime(dataDir: string): Promise<Runtime | undefined>
   }
 }
 
-export function removeRuntime(dataDir: string): Promise<void> {
-  return rm(pathOf(dataDir), { force: true });
-}
+export const removeRuntime = (dataDir: string): Promise<void> => rm(pathOf(dataDir), { force: true });
 
 /** Ends the processes that a killed owner left running. Only the folder's new owner may call this. */
 export async function endLeftovers(dataDir: string, onEnd: (pid: number) => void): Promise<void> {

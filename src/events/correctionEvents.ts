@@ -19,60 +19,52 @@ const refusedRow = z.object({
   importId: z.string().optional(),
 });
 
-/** Recorded by the worker before the correcting import records its first row. An import claims once: a refused row stays refused. */
-const rowsClaimed = z.object({
-  importId: z.string(),
-  /** The correcting import. */
-  correction: z.string(),
-  rows,
-  refused: z.array(refusedRow),
-  by: principal,
-  at: instant,
-});
-
-const rowsDismissed = z.object({ importId: z.string(), rows, note: z.string(), by: principal, at: instant });
-
-/** Dismissed rows that are to be corrected after all. */
-const rowsReopened = z.object({ importId: z.string(), rows, by: principal, at: instant });
-
 /** First and last of neighbouring numbers, ascending and without overlaps. */
 const ranges = z.array(z.tuple([z.number().int(), z.number().int()]));
 
-/** Rows that were reversed before are not in it: a row is reversed once. */
-const rowsReversed = z.object({
-  importId: z.string(),
-  reversalId: z.string(),
-  /** `all`: every accepted row that was not reversed before. Then the open rejected rows of the import are withdrawn too. */
-  rows: z.union([z.literal("all"), ranges]),
-  /** For shipments, which are reversed whole: their numbers in the import. `rows` then has all of their lines. Absent where `rows` is `all`. */
-  shipments: ranges.optional(),
-  /** How many activities or shipments these are. */
-  count: z.number().int(),
-  reason: z.string(),
-  /** The reversal with which this one was made, where rows of a correction were reversed together with the rows that it corrects. */
-  includedIn: z.object({ importId: z.string(), reversalId: z.string() }).optional(),
-  by: principal,
-  at: instant,
-});
-
 /** Every event of a stream of reversals: each belongs to the import whose accepted rows are taken back. */
-export const reversalEvents = { RowsReversed: rowsReversed } as const;
-
-/**
- * A reversal is decided on the stream of the claims, so that the stream's revisions order the two. RowsReversed follows on the stream of the
- * reversals. Whoever next decides on the import's rows records it if the process that decided has not.
- */
-const reversalDecided = rowsReversed.extend({ organisationId: z.string(), correlationId: z.string() });
+export const reversalEvents = {
+  /** Rows that were reversed before are not in it: a row is reversed once. */
+  RowsReversed: z.object({
+    importId: z.string(),
+    reversalId: z.string(),
+    /** `all`: every accepted row that was not reversed before. Then the open rejected rows of the import are withdrawn too. */
+    rows: z.union([z.literal("all"), ranges]),
+    /** For shipments, which are reversed whole: their numbers in the import. `rows` then has all of their lines. Absent where `rows` is `all`. */
+    shipments: ranges.optional(),
+    /** How many activities or shipments these are. */
+    count: z.number().int(),
+    reason: z.string(),
+    /** The reversal with which this one was made, where rows of a correction were reversed together with the rows that it corrects. */
+    includedIn: z.object({ importId: z.string(), reversalId: z.string() }).optional(),
+    by: principal,
+    at: instant,
+  }),
+} as const;
 
 /** Every event of a stream of corrections. */
 export const correctionEvents = {
-  RowsClaimed: rowsClaimed,
-  RowsDismissed: rowsDismissed,
-  RowsReopened: rowsReopened,
-  ReversalDecided: reversalDecided,
+  /** Recorded by the worker before the correcting import records its first row. An import claims once: a refused row stays refused. */
+  RowsClaimed: z.object({
+    importId: z.string(),
+    /** The correcting import. */
+    correction: z.string(),
+    rows,
+    refused: z.array(refusedRow),
+    by: principal,
+    at: instant,
+  }),
+  RowsDismissed: z.object({ importId: z.string(), rows, note: z.string(), by: principal, at: instant }),
+  /** Dismissed rows that are to be corrected after all. */
+  RowsReopened: z.object({ importId: z.string(), rows, by: principal, at: instant }),
+  /**
+   * A reversal is decided on the stream of the claims, so that the stream's revisions order the two. RowsReversed follows on the stream of the
+   * reversals. Whoever next decides on the import's rows records it if the process that decided has not.
+   */
+  ReversalDecided: reversalEvents.RowsReversed.extend({ organisationId: z.string(), correlationId: z.string() }),
 } as const;
 
 export type RefusedRow = z.infer<typeof refusedRow>;
-export type RowsClaimed = z.infer<typeof rowsClaimed>;
-export type ReversalDecided = z.infer<typeof reversalDecided>;
-export type RowsReversed = z.infer<typeof rowsReversed>;
+export type RowsClaimed = z.infer<(typeof correctionEvents)["RowsClaimed"]>;
+export type ReversalDecided = z.infer<(typeof correctionEvents)["ReversalDecided"]>;
+export type RowsReversed = z.infer<(typeof reversalEvents)["RowsReversed"]>;

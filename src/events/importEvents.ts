@@ -13,79 +13,6 @@ export type ImportKind = (typeof importKinds)[number];
 
 const instant = z.iso.datetime();
 
-const importRequested = z.object({
-  importId: z.string(),
-  organisationId: z.string(),
-  kind: z.enum(importKinds),
-  source: z.enum(["data", "file"]),
-  sourceDetails: z.string(),
-  /** The stored submission: the file as received, or for a JSON push the file that was made of it. */
-  file: z.object({ key: z.string(), name: z.string(), format: z.enum(["csv", "xlsx"]), size: z.number().int(), sha256: z.string() }),
-  /** Shipments or activities in a JSON push; absent for files. */
-  elements: z.number().int().optional(),
-  /** The rows of an earlier import that this one corrects, in the order of its own rows. */
-  corrects: z
-    .object({
-      importId: z.string(),
-      rows: z.array(z.number().int()),
-      /** Those of the rows that were accepted: the new rows take their places. */
-      accepted: z.array(z.number().int()).optional(),
-      /** Why accepted rows are corrected. */
-      reason: z.string().optional(),
-      /** How numbers are written in the corrected import, where that was declared. In the correction they are written in the same way. */
-      decimal: z.enum(decimalMarks).optional(),
-      /** The JSON push of shipments that the rows first came from, if they did, and for each row its `element` in that push. */
-      push: z.object({ importId: z.string(), elements: z.array(z.number().int()) }).optional(),
-    })
-    .optional(),
-  /** What the file's columns are taken for, where its headings are not ours, and who chose that and when. */
-  columns: columnChoice.extend({ by: principal, at: instant }).optional(),
-  /** An earlier import whose file has the same content. Decided when this one is pushed. */
-  sameFileAs: z.string().optional(),
-  /** In version 1 the id is the key's displayed prefix. */
-  by: principal,
-  requestId: z.string(),
-  /** Present when the push had an Idempotency-Key. Only hashes are stored. */
-  idempotency: z.object({ key: z.string(), body: z.string() }).optional(),
-  at: instant,
-});
-
-const importStarted = z.object({
-  importId: z.string(),
-  by: principal,
-  /** Rows are judged by this catalogue and these localities, also after an interruption. */
-  catalogueVersion: z.number().int(),
-  localities: z.record(z.string(), z.string()),
-  at: instant,
-});
-
-/** `values` has the contract's fields. Numbers are JSON numbers, times are ISO 8601 with a zone. */
-const rowAccepted = z.object({
-  /** The row's number: in a file as a spreadsheet program shows it (header = 1), in a JSON push counted from 1. */
-  row: z.number().int(),
-  /** For shipments: which shipment of the import this goods line belongs to, counted from 1 in order of first appearance. */
-  shipment: z.number().int().optional(),
-  values: z.record(z.string(), z.unknown()),
-});
-
-const rowRejected = z.object({
-  row: z.number().int(),
-  shipmentId: z.string().optional(),
-  reference: z.string().nullable().optional(),
-  /** The sentences of all faults, joined by `; `. */
-  error: z.string(),
-  /** The faults, in the order of their sentences: the code and the fields of each. Events recorded before there were codes have none. */
-  faults: z.array(z.tuple([z.enum(faultCodes)], z.string())).optional(),
-  /** In place of `faults`, for a line that is rejected only because of another line of its shipment: the row of the line at fault. */
-  lead: z.number().int().optional(),
-  /**
-   * For a line of a shipment that was pushed as JSON: the row of the first line of its element in that push, also where this import corrects it.
-   * Events recorded before two elements with one shipmentId were told apart have none.
-   */
-  element: z.number().int().optional(),
-  data: z.record(z.string(), z.string()),
-});
-
 const importCounts = z.object({
   received: z.number().int(),
   processed: z.number().int(),
@@ -107,39 +34,98 @@ const unusualOfKind = z.object({
   sameAs: z.array(z.object({ importId: z.string(), rows: z.array(z.tuple([z.number().int(), z.number().int()])) })).optional(),
 });
 
-const importCompleted = z.object({
-  importId: z.string(),
-  counts: importCounts,
-  /** Absent where no row is unusual, and where the event is older than this. */
-  unusual: z.array(unusualOfKind).optional(),
-  /** How many rows are unusual; a row of several kinds is counted once. */
-  unusualRows: z.number().int().optional(),
-  report: z.object({ key: z.string(), size: z.number().int() }).nullable(),
-  notes: z.array(z.string()),
-  by: principal,
-  at: instant,
-});
-
-const importFailed = z.object({ importId: z.string(), reason: z.string(), progress: z.number(), by: principal, at: instant });
-
-const importCancelled = z.object({
-  importId: z.string(),
-  by: principal,
-  /** Present when the service cancelled the import by itself. */
-  reason: z.string().optional(),
-  progress: z.number(),
-  at: instant,
-});
-
 /** Every event of an import's stream. */
 export const importEvents = {
-  ImportRequested: importRequested,
-  ImportStarted: importStarted,
-  RowAccepted: rowAccepted,
-  RowRejected: rowRejected,
-  ImportCompleted: importCompleted,
-  ImportFailed: importFailed,
-  ImportCancelled: importCancelled,
+  ImportRequested: z.object({
+    importId: z.string(),
+    organisationId: z.string(),
+    kind: z.enum(importKinds),
+    source: z.enum(["data", "file"]),
+    sourceDetails: z.string(),
+    /** The stored submission: the file as received, or for a JSON push the file that was made of it. */
+    file: z.object({ key: z.string(), name: z.string(), format: z.enum(["csv", "xlsx"]), size: z.number().int(), sha256: z.string() }),
+    /** Shipments or activities in a JSON push; absent for files. */
+    elements: z.number().int().optional(),
+    /** The rows of an earlier import that this one corrects, in the order of its own rows. */
+    corrects: z
+      .object({
+        importId: z.string(),
+        rows: z.array(z.number().int()),
+        /** Those of the rows that were accepted: the new rows take their places. */
+        accepted: z.array(z.number().int()).optional(),
+        /** Why accepted rows are corrected. */
+        reason: z.string().optional(),
+        /** How numbers are written in the corrected import, where that was declared. In the correction they are written in the same way. */
+        decimal: z.enum(decimalMarks).optional(),
+        /** The JSON push of shipments that the rows first came from, if they did, and for each row its `element` in that push. */
+        push: z.object({ importId: z.string(), elements: z.array(z.number().int()) }).optional(),
+      })
+      .optional(),
+    /** What the file's columns are taken for, where its headings are not ours, and who chose that and when. */
+    columns: columnChoice.extend({ by: principal, at: instant }).optional(),
+    /** An earlier import whose file has the same content. Decided when this one is pushed. */
+    sameFileAs: z.string().optional(),
+    /** In version 1 the id is the key's displayed prefix. */
+    by: principal,
+    requestId: z.string(),
+    /** Present when the push had an Idempotency-Key. Only hashes are stored. */
+    idempotency: z.object({ key: z.string(), body: z.string() }).optional(),
+    at: instant,
+  }),
+  ImportStarted: z.object({
+    importId: z.string(),
+    by: principal,
+    /** Rows are judged by this catalogue and these localities, also after an interruption. */
+    catalogueVersion: z.number().int(),
+    localities: z.record(z.string(), z.string()),
+    at: instant,
+  }),
+  /** `values` has the contract's fields. Numbers are JSON numbers, times are ISO 8601 with a zone. */
+  RowAccepted: z.object({
+    /** The row's number: in a file as a spreadsheet program shows it (header = 1), in a JSON push counted from 1. */
+    row: z.number().int(),
+    /** For shipments: which shipment of the import this goods line belongs to, counted from 1 in order of first appearance. */
+    shipment: z.number().int().optional(),
+    values: z.record(z.string(), z.unknown()),
+  }),
+  RowRejected: z.object({
+    row: z.number().int(),
+    shipmentId: z.string().optional(),
+    reference: z.string().nullable().optional(),
+    /** The sentences of all faults, joined by `; `. */
+    error: z.string(),
+    /** The faults, in the order of their sentences: the code and the fields of each. Events recorded before there were codes have none. */
+    faults: z.array(z.tuple([z.enum(faultCodes)], z.string())).optional(),
+    /** In place of `faults`, for a line that is rejected only because of another line of its shipment: the row of the line at fault. */
+    lead: z.number().int().optional(),
+    /**
+     * For a line of a shipment that was pushed as JSON: the row of the first line of its element in that push, also where this import corrects it.
+     * Events recorded before two elements with one shipmentId were told apart have none.
+     */
+    element: z.number().int().optional(),
+    data: z.record(z.string(), z.string()),
+  }),
+  ImportCompleted: z.object({
+    importId: z.string(),
+    counts: importCounts,
+    /** Absent where no row is unusual, and where the event is older than this. */
+    unusual: z.array(unusualOfKind).optional(),
+    /** How many rows are unusual; a row of several kinds is counted once. */
+    unusualRows: z.number().int().optional(),
+    report: z.object({ key: z.string(), size: z.number().int() }).nullable(),
+    notes: z.array(z.string()),
+    by: principal,
+    at: instant,
+  }),
+  ImportFailed: z.object({ importId: z.string(), reason: z.string(), progress: z.number(), by: principal, at: instant }),
+  ImportCancelled: z.object({
+    importId: z.string(),
+    by: principal,
+    /** Present when the service cancelled the import by itself. */
+    reason: z.string().optional(),
+    progress: z.number(),
+    at: instant,
+  }),
 } as const;
 
 /** An import's last event is one of these. */
@@ -147,7 +133,7 @@ const importEndings = ["ImportCompleted", "ImportFailed", "ImportCancelled"] as 
 export type ImportEnding = (typeof importEndings)[number];
 export const isImportEnding = (type: string): type is ImportEnding => (importEndings as readonly string[]).includes(type);
 
-export type ImportRequested = z.infer<typeof importRequested>;
+export type ImportRequested = z.infer<(typeof importEvents)["ImportRequested"]>;
 
 /** How its numbers are written; undefined for the contract's way. */
 export const decimalMarkOf = ({ columns, corrects }: DeclaredDecimal): DecimalMark | undefined => columns?.decimal ?? corrects?.decimal;
@@ -158,10 +144,10 @@ interface DeclaredDecimal {
 }
 
 export type ImportColumns = NonNullable<ImportRequested["columns"]>;
-export type ImportStarted = z.infer<typeof importStarted>;
-export type RowAccepted = z.infer<typeof rowAccepted>;
-export type RowRejected = z.infer<typeof rowRejected>;
-export type ImportCompleted = z.infer<typeof importCompleted>;
+export type ImportStarted = z.infer<(typeof importEvents)["ImportStarted"]>;
+export type RowAccepted = z.infer<(typeof importEvents)["RowAccepted"]>;
+export type RowRejected = z.infer<(typeof importEvents)["RowRejected"]>;
+export type ImportCompleted = z.infer<(typeof importEvents)["ImportCompleted"]>;
 export type UnusualOfKind = z.infer<typeof unusualOfKind>;
 
 export type RowOutcome =

@@ -19,22 +19,19 @@ export type ImportEvent<Type extends RecordedOn<"import">["type"] = RecordedOn<"
   { type: Type }
 >;
 
+const eventOf =
+  <Type extends "ImportRequested" | "ImportStarted">(type: Type, revision: Revision) =>
+  async (eventStore: Pick<EventStore, "read">, importId: string): Promise<ImportEvent<Type> | undefined> => {
+    const stored = await eventAt(eventStore, streamOf.import(importId), revision);
+    const event = stored && decodeOn("import", stored);
+    return event?.type === type ? (event as ImportEvent<Type>) : undefined;
+  };
+
 /** Undefined for an unknown import. */
-export async function requestedEvent(
-  eventStore: Pick<EventStore, "read">,
-  importId: string,
-): Promise<ImportEvent<"ImportRequested"> | undefined> {
-  const stored = await eventAt(eventStore, streamOf.import(importId), requestedRevision);
-  const event = stored && decodeOn("import", stored);
-  return event?.type === "ImportRequested" ? event : undefined;
-}
+export const requestedEvent = eventOf("ImportRequested", requestedRevision);
 
 /** Undefined for an import that has not started, or ended before it did. */
-export async function startedEvent(eventStore: EventStore, importId: string): Promise<ImportEvent<"ImportStarted"> | undefined> {
-  const stored = await eventAt(eventStore, streamOf.import(importId), startedRevision);
-  const event = stored && decodeOn("import", stored);
-  return event?.type === "ImportStarted" ? event : undefined;
-}
+export const startedEvent = eventOf("ImportStarted", startedRevision);
 
 interface RowRange {
   readonly from?: Revision;

@@ -9,35 +9,19 @@ const who = { by: principal, at: instant };
 /** The SHA-256 of the token in the link. A new link makes the previous one void. */
 const link = { linkSha256: z.string(), linkExpiresAt: instant };
 
-/** The first event of a member. Recorded again when a removed member is invited again. */
-const memberInvited = z.object({ organisationId: z.string(), email: z.string(), name: z.string().optional(), role, ...link, ...who });
-
-const memberLinkMade = z.object({ ...link, ...who });
-
-/** The first sign-in. Ends the invitation's link, also where the member joined without it. */
-const memberJoined = z.object({ how: z.enum(["link", "singleSignOn"]), ...who });
-
-/** An argon2id hash with its parameters and salt. Uses the link up. */
-const memberPasswordSet = z.object({ passwordHash: z.string(), ...who });
-
-const memberRoleChanged = z.object({ role, ...who });
-
-/** The member's own choice. */
-const memberRenamed = z.object({ name: z.string(), ...who });
-
-const memberRemoved = z.object({ ...who });
-
-/** The last event; the stream is deleted after it. A projection that reads it removes the member's rows. */
-const memberErased = z.object({ ...who });
-
 /** Every event of a member's stream. */
 export const memberEvents = {
-  MemberInvited: memberInvited,
-  MemberLinkMade: memberLinkMade,
-  MemberJoined: memberJoined,
-  MemberPasswordSet: memberPasswordSet,
-  MemberRoleChanged: memberRoleChanged,
-  MemberRenamed: memberRenamed,
-  MemberRemoved: memberRemoved,
-  MemberErased: memberErased,
+  /** The first event of a member. Recorded again when a removed member is invited again. */
+  MemberInvited: z.object({ organisationId: z.string(), email: z.string(), name: z.string().optional(), role, ...link, ...who }),
+  MemberLinkMade: z.object({ ...link, ...who }),
+  /** The first sign-in. Ends the invitation's link, also where the member joined without it. */
+  MemberJoined: z.object({ how: z.enum(["link", "singleSignOn"]), ...who }),
+  /** An argon2id hash with its parameters and salt. Uses the link up. */
+  MemberPasswordSet: z.object({ passwordHash: z.string(), ...who }),
+  MemberRoleChanged: z.object({ role, ...who }),
+  /** The member's own choice. */
+  MemberRenamed: z.object({ name: z.string(), ...who }),
+  MemberRemoved: z.object({ ...who }),
+  /** The last event; the stream is deleted after it. A projection that reads it removes the member's rows. */
+  MemberErased: z.object({ ...who }),
 } as const;

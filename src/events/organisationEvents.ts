@@ -13,88 +13,62 @@ const caused = { by: principal, at: instant };
 export const catalogueSections = ["organisation", ...sections, "unusual"] as const;
 export type CatalogueSection = (typeof catalogueSections)[number];
 
-const catalogueEntryPut = z.object({
-  section: z.enum(catalogueSections),
-  id: z.string(),
-  /** The entry's index in its section's list. */
-  index: z.number().int(),
-  entry: z.record(z.string(), z.unknown()),
-});
-
-const catalogueEntryRemoved = z.object({ section: z.enum(catalogueSections), id: z.string() });
-
-const catalogueApplied = z.object({
-  organisationId: z.string(),
-  version: z.number().int(),
-  /** Entry events since this revision belong to this version. Earlier ones without a CatalogueApplied do not count. */
-  sinceRevision: z.number().int(),
-  changes: z.array(z.string()),
-  ...caused,
-});
-
-const apiKeyCreated = z.object({
-  keyId: z.string(),
-  name: z.string(),
-  sha256: z.string(),
-  prefix: z.string(),
-  /** Without them the key may do everything. Scopes that a later version has added are kept. */
-  scopes: z.array(z.string()).optional(),
-  expiresAt: instant.optional(),
-  ...caused,
-});
-
-/** A new secret of the same key. The one before it goes on until `keepUntil`; an older one ends now. */
-const apiKeyRotated = z.object({
-  keyId: z.string(),
-  sha256: z.string(),
-  prefix: z.string(),
-  keepUntil: instant,
-  ...caused,
-});
-
-const apiKeyRevoked = z.object({ keyId: z.string(), ...caused });
-
-/** A member was erased: who did it stays known, the person does not. */
-const memberForgotten = z.object({ memberId: z.string(), ...caused });
-
 /** Of a webhook endpoint, whose secret is never stored: it is derived. */
 const ofEndpoint = { endpointId: z.uuid(), ...caused };
 /** The types of events that the endpoint is told of. Types that a later version has added are kept. */
 const toldTypes = z.array(z.string());
 
-/** The endpoint's first secret has generation 1. */
-const webhookAdded = z.object({ ...ofEndpoint, url: z.string(), events: toldTypes });
-
-/** The endpoint's settings from now on. A higher generation than before means a new secret; the previous one signs for a day more. */
-const webhookChanged = z.object({ ...ofEndpoint, url: z.string(), events: toldTypes, generation: z.number().int() });
-
-const webhookRemoved = z.object({ ...ofEndpoint, reason: z.string().optional() });
-const webhookPaused = z.object({ ...ofEndpoint, reason: z.string().optional() });
-const webhookResumed = z.object(ofEndpoint);
-
-/** From now on the columns of a file of this kind with exactly these headings are taken for these fields. */
-const columnsMapped = columnChoice.extend({ kind: z.enum(importKinds), ...caused });
-
-/** Nobody of the organisation is shown the list `Get started` any more. */
-const firstStepsPutAway = z.object({ by: principal, at: instant });
-
 /** Every event of an organisation's stream. */
 export const organisationEvents = {
-  CatalogueEntryPut: catalogueEntryPut,
-  CatalogueEntryRemoved: catalogueEntryRemoved,
-  CatalogueApplied: catalogueApplied,
-  ApiKeyCreated: apiKeyCreated,
-  ApiKeyRotated: apiKeyRotated,
-  ApiKeyRevoked: apiKeyRevoked,
-  MemberForgotten: memberForgotten,
-  WebhookAdded: webhookAdded,
-  WebhookChanged: webhookChanged,
-  WebhookRemoved: webhookRemoved,
-  WebhookPaused: webhookPaused,
-  WebhookResumed: webhookResumed,
-  ColumnsMapped: columnsMapped,
-  FirstStepsPutAway: firstStepsPutAway,
+  CatalogueEntryPut: z.object({
+    section: z.enum(catalogueSections),
+    id: z.string(),
+    /** The entry's index in its section's list. */
+    index: z.number().int(),
+    entry: z.record(z.string(), z.unknown()),
+  }),
+  CatalogueEntryRemoved: z.object({ section: z.enum(catalogueSections), id: z.string() }),
+  CatalogueApplied: z.object({
+    organisationId: z.string(),
+    version: z.number().int(),
+    /** Entry events since this revision belong to this version. Earlier ones without a CatalogueApplied do not count. */
+    sinceRevision: z.number().int(),
+    changes: z.array(z.string()),
+    ...caused,
+  }),
+  ApiKeyCreated: z.object({
+    keyId: z.string(),
+    name: z.string(),
+    sha256: z.string(),
+    prefix: z.string(),
+    /** Without them the key may do everything. Scopes that a later version has added are kept. */
+    scopes: z.array(z.string()).optional(),
+    expiresAt: instant.optional(),
+    ...caused,
+  }),
+  /** A new secret of the same key. The one before it goes on until `keepUntil`; an older one ends now. */
+  ApiKeyRotated: z.object({
+    keyId: z.string(),
+    sha256: z.string(),
+    prefix: z.string(),
+    keepUntil: instant,
+    ...caused,
+  }),
+  ApiKeyRevoked: z.object({ keyId: z.string(), ...caused }),
+  /** A member was erased: who did it stays known, the person does not. */
+  MemberForgotten: z.object({ memberId: z.string(), ...caused }),
+  /** The endpoint's first secret has generation 1. */
+  WebhookAdded: z.object({ ...ofEndpoint, url: z.string(), events: toldTypes }),
+  /** The endpoint's settings from now on. A higher generation than before means a new secret; the previous one signs for a day more. */
+  WebhookChanged: z.object({ ...ofEndpoint, url: z.string(), events: toldTypes, generation: z.number().int() }),
+  WebhookRemoved: z.object({ ...ofEndpoint, reason: z.string().optional() }),
+  WebhookPaused: z.object({ ...ofEndpoint, reason: z.string().optional() }),
+  WebhookResumed: z.object(ofEndpoint),
+  /** From now on the columns of a file of this kind with exactly these headings are taken for these fields. */
+  ColumnsMapped: columnChoice.extend({ kind: z.enum(importKinds), ...caused }),
+  /** Nobody of the organisation is shown the list `Get started` any more. */
+  FirstStepsPutAway: z.object({ by: principal, at: instant }),
 } as const;
 
-export type CatalogueEntryPut = z.infer<typeof catalogueEntryPut>;
-export type CatalogueEntryRemoved = z.infer<typeof catalogueEntryRemoved>;
+export type CatalogueEntryPut = z.infer<(typeof organisationEvents)["CatalogueEntryPut"]>;
+export type CatalogueEntryRemoved = z.infer<(typeof organisationEvents)["CatalogueEntryRemoved"]>;

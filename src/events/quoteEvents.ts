@@ -64,49 +64,49 @@ const quotedCard = z.object({
   spot: z.string().optional(),
 });
 
-const quotesGenerated = z.object({
-  /** The request's id, and its stream's. The quote of the n-th result is `<quotesId>-<n>`, counted from 1. */
-  quotesId: z.string(),
-  organisationId: z.string(),
-  catalogueVersion: z.number().int(),
-  by: principal,
-  requestId: z.string(),
-  at: instant,
-  origin: place,
-  destination: place,
-  items: z.array(quotedItem),
-  filters: quoteFilters,
-  services: z.array(z.object({ id: z.string(), name: z.string() })),
-  surcharges: z.array(z.object({ key: z.string(), name: z.string(), description: z.string() })),
-  cards: z.array(quotedCard),
-  /** One per customer; `cards` cheapest first. */
-  results: z.array(z.object({ customerId: z.string(), cards: z.array(index), noQuoteMessage: z.string().optional() })),
-});
-
-/** Written by older versions of the service: one event per customer, with copies of the rate cards, on `quote-<quoteId>`. */
-const quoteGenerated = z.object({
-  quoteId: z.string(),
-  organisationId: z.string(),
-  customerId: z.string(),
-  catalogueVersion: z.number().int(),
-  /** The contract's response for this quote, as it was answered. */
-  response: z.record(z.string(), z.unknown()),
-  /** Everything the price was derived from, step by step. */
-  basis: z.record(z.string(), z.unknown()),
-  by: principal,
-  requestId: z.string(),
-  at: instant,
-});
-
 /** Every event of a quote request's stream. */
-export const quotesEvents = { QuotesGenerated: quotesGenerated } as const;
+export const quotesEvents = {
+  QuotesGenerated: z.object({
+    /** The request's id, and its stream's. The quote of the n-th result is `<quotesId>-<n>`, counted from 1. */
+    quotesId: z.string(),
+    organisationId: z.string(),
+    catalogueVersion: z.number().int(),
+    by: principal,
+    requestId: z.string(),
+    at: instant,
+    origin: place,
+    destination: place,
+    items: z.array(quotedItem),
+    filters: quoteFilters,
+    services: z.array(z.object({ id: z.string(), name: z.string() })),
+    surcharges: z.array(z.object({ key: z.string(), name: z.string(), description: z.string() })),
+    cards: z.array(quotedCard),
+    /** One per customer; `cards` cheapest first. */
+    results: z.array(z.object({ customerId: z.string(), cards: z.array(index), noQuoteMessage: z.string().optional() })),
+  }),
+} as const;
 
 /** Every event of a single quote's stream, as older versions wrote them. */
-export const quoteEvents = { QuoteGenerated: quoteGenerated } as const;
+export const quoteEvents = {
+  /** Written by older versions of the service: one event per customer, with copies of the rate cards, on `quote-<quoteId>`. */
+  QuoteGenerated: z.object({
+    quoteId: z.string(),
+    organisationId: z.string(),
+    customerId: z.string(),
+    catalogueVersion: z.number().int(),
+    /** The contract's response for this quote, as it was answered. */
+    response: z.record(z.string(), z.unknown()),
+    /** Everything the price was derived from, step by step. */
+    basis: z.record(z.string(), z.unknown()),
+    by: principal,
+    requestId: z.string(),
+    at: instant,
+  }),
+} as const;
 
-export type QuotesGenerated = z.infer<typeof quotesGenerated>;
+export type QuotesGenerated = z.infer<(typeof quotesEvents)["QuotesGenerated"]>;
 export type QuotedCard = z.infer<typeof quotedCard>;
-export type QuoteGenerated = z.infer<typeof quoteGenerated>;
+export type QuoteGenerated = z.infer<(typeof quoteEvents)["QuoteGenerated"]>;
 
 const shape = new RegExp(`^(${uuidPattern})(?:-([1-9][0-9]?))?$`);
 
@@ -125,6 +125,4 @@ export function quotePlaceOf(quoteId: string): QuotePlace | undefined {
   return quotesId === undefined ? undefined : { quotesId, number: number === undefined ? 0 : Number(number) };
 }
 
-export function quoteIdOf({ quotesId, number }: QuotePlace): string {
-  return number === 0 ? quotesId : `${quotesId}-${number}`;
-}
+export const quoteIdOf = ({ quotesId, number }: QuotePlace): string => (number === 0 ? quotesId : `${quotesId}-${number}`);

@@ -20,9 +20,8 @@ const answer = z.object({
 });
 
 /** Undefined when the event has no answer of the contract's shape. */
-export function singleQuoteAnswer({ response }: QuoteGenerated): QuoteAnswer | undefined {
-  return answer.safeParse(response).success ? (response as unknown as QuoteAnswer) : undefined;
-}
+export const singleQuoteAnswer = ({ response }: QuoteGenerated): QuoteAnswer | undefined =>
+  answer.safeParse(response).success ? (response as unknown as QuoteAnswer) : undefined;
 
 const basis = z.object({
   items: z.array(item),
@@ -52,9 +51,8 @@ export async function readQuotes(events: EventStore, { quotesId, number }: Quote
 }
 
 /** Undefined when the event has no such quote, or too little to derive it from. */
-export function recordedQuote(event: QuoteEvent, number: number): RecordedQuote | undefined {
-  return event.type === "QuotesGenerated" ? ofRequest(event.data, number) : ofSingleQuote(event.data);
-}
+export const recordedQuote = (event: QuoteEvent, number: number): RecordedQuote | undefined =>
+  event.type === "QuotesGenerated" ? ofRequest(event.data, number) : ofSingleQuote(event.data);
 
 function ofRequest(event: QuotesGenerated, number: number): RecordedQuote | undefined {
   const [result] = quoteAnswerOf(event, number)?.results ?? [];

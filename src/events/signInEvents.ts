@@ -5,13 +5,11 @@ import { principal } from "../domain/principal.js";
 
 const ofMember = { organisationId: z.string(), memberId: z.string(), by: principal, at: z.iso.datetime() };
 
-const memberSignedIn = z.object({ ...ofMember, how: z.enum(["password", "link", "singleSignOn"]) });
-
-/** The e-mail is the member's, the password was wrong. Nobody knows who typed it: `by` is the member whose e-mail it was. */
-const memberSignInRefused = z.object(ofMember);
-
 /** Every event of the stream. */
-export const signInEvents = { MemberSignedIn: memberSignedIn, MemberSignInRefused: memberSignInRefused } as const;
+export const signInEvents = {
+  MemberSignedIn: z.object({ ...ofMember, how: z.enum(["password", "link", "singleSignOn"]) }),
+  MemberSignInRefused: z.object(ofMember),
+} as const;
 
 /** Names the stream: the member's sign-ins of that month. */
 export const signInsId = (memberId: string, at: Date): string => `${memberId}-${at.toISOString().slice(0, 7)}`;

@@ -30,10 +30,7 @@ export const upcasters: Upcasters = {
   RowsReversed: [sameShape],
 };
 
-export function versionOf(type: EventType, steps: Upcasters = upcasters): number {
-  return (steps[type]?.length ?? 0) + 1;
-}
+export const versionOf = (type: EventType, steps: Upcasters = upcasters): number => (steps[type]?.length ?? 0) + 1;
 
-export function upcast(type: EventType, version: number, data: unknown, metadata: EventMetadata, steps: Upcasters = upcasters): unknown {
-  return (steps[type] ?? []).slice(version - 1).reduce((old, step) => step(old as Data, metadata), data);
-}
+export const upcast = (type: EventType, version: number, data: unknown, metadata: EventMetadata, steps: Upcasters = upcasters): unknown =>
+  (steps[type] ?? []).slice(version - 1).reduce((old, step) => step(old as Data, metadata), data);

@@ -1,10 +1,7 @@
 // src/judging reads a submission and judges its rows: by the importer, and by the portal before anything is sent.
 
-import { once } from "node:events";
-import { createWriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { finished } from "node:stream/promises";
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import { matchImportHeader } from "../domain/files/header.js";
 import { applyChoice, type ColumnChoice } from "../domain/imports/columns/choice.js";
@@ -161,19 +158,14 @@ async function* spoolRows<Batch extends { readonly rows: readonly FileRow[] }>(
   path: string,
   batches: AsyncIterable<Batch>,
 ): AsyncGenerator<Batch> {
-  const file = createWriteStream(path);
-  const done = finished(file);
-  done.catch(() => undefined);
+  const file = await open(path, "w");
   try {
     for await (const batch of batches) {
-      for (const row of batch.rows) {
-        if (!file.write(`${JSON.stringify([row.row, row.cells, row.fault])}\n`)) await Promise.race([once(file, "drain"), done]);
-      }
+      await file.appendFile(batch.rows.map(({ row, cells, fault }) => `${JSON.stringify([row, cells, fault])}\n`).join(""));
       yield batch;
     }
   } finally {
-    file.end();
-    await done;
+    await file.close();
   }
 }
 

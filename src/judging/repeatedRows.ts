@@ -11,12 +11,16 @@ export interface RepeatLookUp {
 
 /** How many days are read at once: of a large organisation they take some megabytes. */
 const daysAtOnce = 8;
+/** How much is read ahead at most, and kept until all rows are known. */
+const mostAheadBytes = 32 * 2 ** 20;
 
 /** Keeps 64 bits of each row, and finds among them those of earlier activities. */
 export function createRepeatFinder() {
   const [lows, highs, days] = [createIntList(), createIntList(), createIntList()];
   const rowsOfDays = new Map<number, number>();
   const content: ActivityContent = { low: 0, high: 0 };
+  const ahead = new Map<number, DayContents[]>();
+  let aheadBytes = 0;
   return {
     /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
     add(values: Readonly<Record<string, unknown>>, instant: number): void {
@@ -27,13 +31,29 @@ export function createRepeatFinder() {
       days.push(day);
       rowsOfDays.set(day, (rowsOfDays.get(day) ?? 0) + 1);
     },
+    /** May be called while further rows are added: reads what the rows of the days so far are compared with. */
+    async readAhead(figures: LedgerFigures): Promise<void> {
+      const unread = [...rowsOfDays.keys()].filter((day) => !ahead.has(day));
+      for (let from = 0; from < unread.length && aheadBytes < mostAheadBytes; from += daysAtOnce) {
+        const days = unread.slice(from, from + daysAtOnce);
+        const contents = await figures.contents(days);
+        for (const each of days)
+          ahead.set(
+            each,
+            contents.filter(({ day }) => day === each),
+          );
+        for (const each of contents) aheadBytes += each.lows.byteLength;
+      }
+    },
     async find(figures: LedgerFigures): Promise<RepeatLookUp> {
       const table = contentTable({ lows, highs, days }, rowsOfDays);
       const found = foundRows(lows.length);
       const asked = [...rowsOfDays.keys()].sort((one, other) => one - other);
       for (let from = 0; from < asked.length; from += daysAtOnce) {
-        const contents = await figures.contents(asked.slice(from, from + daysAtOnce));
-        const hits = contents.filter((each) => table.hasAny(each));
+        const days = asked.slice(from, from + daysAtOnce);
+        const unread = days.filter((day) => !ahead.has(day));
+        const contents = unread.length > 0 ? await figures.contents(unread) : [];
+        const hits = [...days.flatMap((day) => ahead.get(day) ?? []), ...contents].filter((each) => table.hasAny(each));
         if (hits.length === 0) continue;
         const rests = await figures.contentRows(hits.map(({ day, position }) => ({ day, position })));
         for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as ContentRows);
@@ -46,18 +66,11 @@ export function createRepeatFinder() {
   };
 }
 
-/** A bit or more for each row of a day. They say "no" for nearly all of millions of earlier activities, and stay in the processor's cache. */
-function createMarks(rows: number) {
-  const bits = new Uint8Array(2 ** Math.ceil(Math.log2(rows * 2)));
-  const last = bits.length * 8 - 1;
-  const bitOf = (low: number) => (low >>> 8) & last; // the last bits choose the slot in the table
-  return {
-    add(low: number): void {
-      bits[bitOf(low) >>> 3] = (bits[bitOf(low) >>> 3] as number) | (1 << (bitOf(low) & 7));
-    },
-    has: (low: number): boolean => ((bits[bitOf(low) >>> 3] as number) & (1 << (bitOf(low) & 7))) !== 0,
-  };
-}
+/** One bit for each row of a day. They say "no" for nearly all of millions of earlier activities, and stay in the processor's cache. */
+const createMarks = (rows: number) => new Uint8Array(2 ** Math.ceil(Math.log2(rows * 8)));
+
+/** The last bits of a low half choose the slot in the table, so others choose the mark. */
+const unmarkedBits = 8;
 
 type ContentTable = ReturnType<typeof contentTable>;
 
@@ -81,7 +94,9 @@ function contentTable(
   for (let index = 0; index < lows.length; index += 1) {
     const low = lows.get(index);
     const slot = find(low, highs.get(index));
-    marks.get(days.get(index))?.add(low);
+    const ofDay = marks.get(days.get(index)) as Uint8Array;
+    const mark = (low >>> unmarkedBits) & (ofDay.length * 8 - 1);
+    ofDay[mark >>> 3] = (ofDay[mark >>> 3] as number) | (1 << (mark & 7));
     const first = slots[slot] as number;
     if (first === 0) slots[slot] = index + 1;
     else repeated[first - 1] = repeated[index] = 1;
@@ -94,11 +109,12 @@ function contentTable(
     /** Whether a row of this day perhaps has one of these contents. Without the day, some low half of millions would be found by chance. */
     hasAny({ day, lows: of }: DayContents): boolean {
       const view = new DataView(of.buffer, of.byteOffset, of.byteLength);
-      const ofDay = marks.get(day);
-      const end = of.byteLength; // read once: it is slower than all the rest
+      const ofDay = marks.get(day) as Uint8Array;
+      const [end, last] = [of.byteLength, ofDay.length * 8 - 1]; // read once: they are slower than all the rest
       for (let at = 0; at < end; at += 4) {
         const low = view.getInt32(at, true);
-        if (ofDay?.has(low) && hasLow(low, day)) return true;
+        const mark = (low >>> unmarkedBits) & last;
+        if (((ofDay[mark >>> 3] as number) & (1 << (mark & 7))) !== 0 && hasLow(low, day)) return true;
       }
       return false;
     },

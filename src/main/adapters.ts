@@ -39,8 +39,6 @@ export interface Adapters {
   close(): Promise<void>;
 }
 
-/** In ms. A request fails soon; one batch of the projector may write a million rows; commands such as a rebuild have no limit. */
-const statementTimeouts: Readonly<Record<string, number>> = { api: 15_000, worker: 60_000, projector: 600_000 };
 const mostLookUps = 4;
 
 export async function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Promise<Adapters> {
@@ -48,8 +46,7 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
   const { database, events } = patienceOf[role] ?? none;
   const applicationName = `waybill ${role}`;
-  const statementTimeout = statementTimeouts[role] ?? 0;
-  const shared = { url: addresses.databaseUrl, max: 12, statementTimeout, ...database, onError };
+  const shared = { url: addresses.databaseUrl, max: 12, statementTimeout: 0, ...database, onError };
   const pool = createPool({ ...shared, applicationName });
   const lookUps = createPool({ ...shared, applicationName: `${applicationName} look-ups`, max: mostLookUps });
   const onLost = (pid: number) =>
@@ -72,15 +69,17 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
 const none = { database: {}, events: {}, objects: {} };
 /**
  * How long each role waits for the stores. The API answers within five seconds even if a store does not; a worker waits longer. The
- * projector waits for the database without a limit, since one statement may write a whole import.
+ * projector waits for the database without a limit, since one statement may write a whole import: a million rows. Commands such as a
+ * rebuild have no limit at all. All in ms.
  */
 const patienceOf: Partial<Record<string, { database: object; events: object; objects: object }>> = {
   api: {
-    database: { max: 16, answerTimeout: 8_000 },
+    database: { max: 16, statementTimeout: 15_000, answerTimeout: 8_000 },
     events: { deadlineMs: 2_000, attempts: 3, patienceMs: 3_500 },
     objects: { silenceMs: 3_000, patienceMs: 1_000 },
   },
-  worker: { ...none, database: { answerTimeout: 65_000 } },
+  worker: { ...none, database: { statementTimeout: 60_000, answerTimeout: 65_000 } },
+  projector: { ...none, database: { statementTimeout: 600_000 } },
 };
 
 async function openObjectStore(config: Config, signingSecret: string, patience: object) {

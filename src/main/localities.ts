@@ -104,6 +104,4 @@ function warm(geography: Geography): void {
   geography.resolve({ countryCode: "AU", postalCode: "2000" });
 }
 
-function nameOf(versions: Record<string, string>): string {
-  return JSON.stringify(Object.entries(versions).sort());
-}
+const nameOf = (versions: Record<string, string>): string => JSON.stringify(Object.entries(versions).sort());

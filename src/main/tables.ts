@@ -7,15 +7,11 @@ import { isFollowerPlaceLost, restartFollower } from "../commands/webhooks/deliv
 import { logStream } from "../events/streams.js";
 import { lookUpSecretsFunction } from "../http/api/auth/lookUpKeys.js";
 import { StoreUnavailable } from "../portErrors.js";
+import type { Stores } from "../ports/database.js";
 import type { EventStore } from "../ports/eventStore.js";
 import { allProjections, projectedPrefixes } from "../projections/allProjections.js";
 import type { TableFilling } from "../projections/running/fillMissing.js";
 import { repeatUntilStopped } from "../workers/waiting/repeatUntilStopped.js";
-
-interface Stores {
-  readonly pool: Pool;
-  readonly eventStore: EventStore;
-}
 
 const functions = [lookUpSecretsFunction];
 /** What creates the tables and the functions. */

@@ -1,4 +1,6 @@
-// What the application needs of the event store: types, how two positions compare, and the reading of one event.
+// What the application needs of the event store: types, how two positions compare, and the reading of some events.
+import { Readable } from "node:stream";
+
 /** A position in the log's global order. Later events have larger positions. */
 export interface Position {
   readonly commit: bigint;
@@ -123,6 +125,10 @@ export interface EventStore {
   head(): Promise<Position | undefined>;
   close(): Promise<void>;
 }
+
+/** The events of a stream, for one that is short or a part of one. */
+export const eventsOf = (eventStore: Pick<EventStore, "read">, ...part: Parameters<EventStore["read"]>): Promise<StoredEvent[]> =>
+  Readable.from(eventStore.read(...part)).toArray();
 
 /** Undefined when the stream has no such revision. */
 export async function eventAt(eventStore: Pick<EventStore, "read">, stream: string, revision: Revision): Promise<StoredEvent | undefined> {

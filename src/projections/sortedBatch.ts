@@ -26,14 +26,14 @@ export interface ImportFacts {
 export interface ImportSlice {
   readonly importId: string;
   /** Filled in by importFacts.ts before any projection sees the slice. */
-  facts: ImportFacts | undefined;
-  requested: ImportEvent<"ImportRequested"> | undefined;
-  started: ImportEvent<"ImportStarted"> | undefined;
+  facts?: ImportFacts | undefined;
+  requested?: ImportEvent<"ImportRequested">;
+  started?: ImportEvent<"ImportStarted">;
   readonly accepted: RowAccepted[];
   /** The revision of each accepted row, in the same order. */
   readonly acceptedRevisions: bigint[];
   readonly rejected: RowRejected[];
-  ended: ImportEvent<ImportEnding> | undefined;
+  ended?: ImportEvent<ImportEnding>;
   /** The revision of the first event after ImportRequested. */
   firstRevision: bigint | undefined;
   lastRevision: bigint;
@@ -90,18 +90,7 @@ function sliceOf(slices: Map<string, ImportSlice>, stream: string): ImportSlice 
   if (importId === undefined) return undefined;
   const known = slices.get(importId);
   if (known) return known;
-  const slice: ImportSlice = {
-    importId,
-    facts: undefined,
-    requested: undefined,
-    started: undefined,
-    accepted: [],
-    acceptedRevisions: [],
-    rejected: [],
-    ended: undefined,
-    firstRevision: undefined,
-    lastRevision: 0n,
-  };
+  const slice: ImportSlice = { importId, accepted: [], acceptedRevisions: [], rejected: [], firstRevision: undefined, lastRevision: 0n };
   slices.set(importId, slice);
   return slice;
 }

@@ -1,3 +1,5 @@
+// src/queries has the reads. The organisation id is the first argument of every query and part of every look-up, so another organisation's
+// data is never found. Rows come from the projections' tables.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Rejection } from "../domain/rejection.js";
 

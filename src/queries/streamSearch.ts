@@ -1,7 +1,7 @@
 // What a stream says at one place: an import as it was at a time, some events for people who want to see what was recorded, and the place of a row.
 import { countRejected, requestedRevision, rowsBefore, startedRevision } from "../events/importLayout.js";
 import { streamOf } from "../events/streams.js";
-import { type EventStore, eventAt, noStream, type StoredEvent } from "../ports/eventStore.js";
+import { type EventStore, eventAt, eventsOf, noStream, type StoredEvent } from "../ports/eventStore.js";
 import type { ImportStatus } from "./imports/importView.js";
 
 export interface ImportAsOf {
@@ -51,8 +51,7 @@ export interface StreamPage {
 }
 
 export async function streamPage(eventStore: EventStore, stream: string, from: bigint, count: number): Promise<StreamPage> {
-  const events: StoredEvent[] = [];
-  for await (const event of eventStore.read(stream, { from, max: count + 1 })) events.push(event);
+  const events = await eventsOf(eventStore, stream, { from, max: count + 1 });
   return { events: events.slice(0, count), next: events[count]?.revision ?? null };
 }
 

@@ -64,7 +64,7 @@ interface RoleProcess extends RunningProcess {
   readonly pid: number;
 }
 
-function startRole(role: string, environment: Record<string, string>, onReady: (role: string) => void): RoleProcess {
+function startRole(role: string, environment: NodeJS.ProcessEnv, onReady: (role: string) => void): RoleProcess {
   const child = startChild([role], { env: environment });
   child.ready.then(
     () => onReady(role),

@@ -18,8 +18,9 @@ function filesIn(folder: string): string[] {
 const words = (text: string) => text.split(/\s+/).filter((word) => word !== "").length;
 
 test("all documents together have at most 24,000 words", () => {
-  expect(documents.length).toBeGreaterThan(20);
-  expect(documents.reduce((sum, { text }) => sum + words(text), 0)).toBeLessThanOrEqual(24_000);
+  const written = documents.filter(({ path }) => path !== join("bench", "scale", "tables.md")); // a program writes that one
+  expect(written.length).toBeGreaterThan(20);
+  expect(written.reduce((sum, { text }) => sum + words(text), 0)).toBeLessThanOrEqual(24_000);
 });
 
 test("there are at most 16 decisions, of at most 400 words each", () => {

@@ -95,5 +95,8 @@ export function withDeadline<T>(milliseconds: number, what: string, promise: Pro
 export async function pauseBeforeRetry(failures: number, signal?: AbortSignal): Promise<void> {
   if (failures <= 1) return;
   const milliseconds = backOffMs(failures - 1, { firstMs: 25, mostMs: 1000 });
-  await pause(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined);
+  await pauseFor(milliseconds, signal);
 }
+
+export const pauseFor = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  pause(milliseconds, undefined, signal ? { signal } : {}).catch(() => undefined);

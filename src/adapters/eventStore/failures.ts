@@ -42,19 +42,13 @@ export class NeverSent extends Error {
 }
 
 /** A call that needs the leader reached another node. The client's next call goes to the leader that the answer names. */
-export function isNotLeader(error: unknown): boolean {
-  return shapeOf(error).type === ErrorType.NOT_LEADER;
-}
+export const isNotLeader = (error: unknown): boolean => shapeOf(error).type === ErrorType.NOT_LEADER;
 
 /** A connection that never came up has certainly sent nothing. */
-export function wasNeverSent(error: unknown): boolean {
-  return error instanceof NeverSent || hasErrorText("neverConnected", shapeOf(error));
-}
+export const wasNeverSent = (error: unknown): boolean => error instanceof NeverSent || hasErrorText("neverConnected", shapeOf(error));
 
 /** The log has no event at the position to read from, so the position comes from another log. */
-export function isForeignPosition(error: unknown): boolean {
-  return hasErrorText("foreignPosition", shapeOf(error));
-}
+export const isForeignPosition = (error: unknown): boolean => hasErrorText("foreignPosition", shapeOf(error));
 
 /** The typed error for a failure that a retry does not solve; undefined for a failure to be retried. */
 export function definiteFailure(error: unknown, stream: string, what: string): Error | undefined {

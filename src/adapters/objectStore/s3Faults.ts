@@ -50,9 +50,7 @@ export function createTranslator({ endpoint, bucket }: { endpoint: string; bucke
   };
 }
 
-export function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code ?? "");
-}
+export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
 
 /** An error of the local file that is sent or received. */
 function isLocal(error: unknown): boolean {

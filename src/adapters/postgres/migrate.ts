@@ -5,7 +5,7 @@ import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import type pg from "pg";
 import { StoreUnavailable } from "../../portErrors.js";
-import { asDatabaseError } from "./errors.js";
+import { transaction } from "./pool.js";
 
 const folder = fileURLToPath(new URL("../../../drizzle", import.meta.url));
 const lock = 7_241_001; // any number that no other advisory lock of this database uses
@@ -28,10 +28,8 @@ export interface LogTables {
  * wait and find nothing to do. The transaction holds the lock, not the session, which a pooler in transaction mode would keep.
  */
 export async function migrate(pool: pg.Pool, filled: LogTables = { names: [], logIsEmpty: async () => true }): Promise<void> {
-  const client = await pool.connect();
-  let broken: Error | undefined;
-  try {
-    await client.query("begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0");
+  await transaction(pool, async (client) => {
+    await client.query("set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0");
     await expectSupportedServer(client);
     await client.query("select pg_advisory_xact_lock($1)", [lock]);
     await ensureSchema(client);
@@ -49,13 +47,7 @@ export async function migrate(pool: pg.Pool, filled: LogTables = { names: [], lo
       if (stayAway) await client.query(`drop table if exists ${unfilled.map((name) => `public.${name}`).join(", ")}`);
     }
     for (const text of filled.functions ?? []) await createFunction(client, text);
-    await client.query("commit");
-  } catch (error) {
-    broken = error as Error;
-    throw asDatabaseError(error);
-  } finally {
-    client.release(broken);
-  }
+  });
 }
 
 /** Most starts find it as it is, and need no right to change it. */

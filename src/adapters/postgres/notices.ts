@@ -1,7 +1,9 @@
+import { EventEmitter, once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { backOffMs } from "../../backOff.js";
-import type { Channel, NoticeListener, Notices } from "../../ports/notices.js";
+import type { Channel, Notices } from "../../ports/notices.js";
+import { isDirect } from "./session.js";
 
 export interface NoticesOptions {
   readonly url: string;
@@ -16,34 +18,31 @@ export interface NoticesOptions {
 
 /** Listens until the signal aborts, over a connection of its own, which is opened again when it is lost. `closed` resolves when that has ended. */
 export function openNotices(options: NoticesOptions): Notices & { readonly closed: Promise<void> } {
-  const hearers = new Map<Channel, Set<NoticeListener>>(options.channels.map((channel) => [channel, new Set()]));
+  const hearers = new EventEmitter().setMaxListeners(0);
   let arriving = false;
   const onChange = (now: boolean) => {
     arriving = now;
-    for (const each of hearers.values()) for (const hear of each) hear();
-  };
-  const onNotice = (channel: string, text: string | undefined) => {
-    for (const hear of hearers.get(channel as Channel) ?? []) hear(text ?? "");
+    for (const channel of options.channels) hearers.emit(channel);
   };
   return {
     on(channel, hear) {
-      const each = hearers.get(channel);
-      if (!each) throw new Error(`this process does not listen to ${channel}`);
-      each.add(hear);
-      return () => void each.delete(hear);
+      if (!options.channels.includes(channel)) throw new Error(`this process does not listen to ${channel}`);
+      hearers.on(channel, hear);
+      return () => void hearers.off(channel, hear);
     },
     arrive: () => arriving,
-    closed: keepListening(options, onNotice, onChange),
+    closed: keepListening(options, (channel, text = "") => hearers.emit(channel, text), onChange),
   };
 }
 
 async function keepListening(
   options: NoticesOptions,
-  onNotice: (channel: string, text: string | undefined) => void,
+  onNotice: (channel: string, text?: string) => void,
   onChange: (arriving: boolean) => void,
 ): Promise<void> {
+  const { signal } = options;
   let failures = 0;
-  while (!options.signal.aborted) {
+  while (!signal.aborted) {
     const client = new pg.Client({
       connectionString: options.url,
       application_name: options.applicationName,
@@ -51,10 +50,14 @@ async function keepListening(
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     });
+    client.on("error", () => undefined); // `lost` gives the reason
     try {
       await client.connect();
-      const lost = untilLost(client, options.signal);
-      if (await isPooled(client)) {
+      const lost = once(client, "end", { signal }).then(
+        () => undefined,
+        (error: Error) => (signal.aborted ? undefined : error),
+      );
+      if (!(await isDirect(client))) {
         options.onPooler?.();
         return;
       }
@@ -68,25 +71,9 @@ async function keepListening(
     } catch (error) {
       options.onError?.(error as Error);
     } finally {
-      client.on("error", () => undefined);
       await client.end().catch(() => undefined);
     }
     failures += 1;
-    await pause(backOffMs(failures, { firstMs: 100, mostMs: 5_000 }), undefined, { signal: options.signal }).catch(() => undefined);
+    await pause(backOffMs(failures, { firstMs: 100, mostMs: 5_000 }), undefined, { signal }).catch(() => undefined);
   }
-}
-
-/** A pooler sends a process id of its own at the connect, not that of the server's process. */
-async function isPooled(client: pg.Client): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  return rows[0]?.pid !== (client as unknown as { processID: number | null }).processID;
-}
-
-function untilLost(client: pg.Client, signal: AbortSignal): Promise<Error | undefined> {
-  return new Promise((settle) => {
-    client.once("error", settle);
-    client.once("end", () => settle(undefined));
-    if (signal.aborted) settle(undefined);
-    signal.addEventListener("abort", () => settle(undefined), { once: true });
-  });
 }

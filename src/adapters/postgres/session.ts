@@ -24,6 +24,12 @@ function nameOf(text: string): string {
   return name;
 }
 
+/** A pooler makes up the process id that it tells its clients. */
+export async function isDirect(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return rows[0]?.pid === (client as unknown as { readonly processID: number | null }).processID;
+}
+
 type Statement = Pick<pg.QueryConfig, "name" | "text" | "values">;
 
 export class SessionClient extends pg.Client {
@@ -34,11 +40,8 @@ export class SessionClient extends pg.Client {
     return { ...getStartupConf.call(this), ...settings };
   }
 
-  /** A pooler makes up the process id that it tells its clients. */
   async findOutWhetherDirect(): Promise<void> {
-    const { processID } = this as unknown as { readonly processID: number };
-    const { rows } = await super.query<{ pid: number }>("select pg_backend_pid() as pid");
-    this.#isDirect = rows[0]?.pid === processID;
+    this.#isDirect = await isDirect(this);
   }
 
   override query(...asked: unknown[]): never {

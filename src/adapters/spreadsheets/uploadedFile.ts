@@ -46,9 +46,7 @@ export function detectFormat(firstBytes: Uint8Array, fileName: string): FileForm
   return text(firstBytes);
 }
 
-function hasZero(bytes: Uint8Array): boolean {
-  return bytes.subarray(0, 4096).includes(0);
-}
+const hasZero = (bytes: Uint8Array): boolean => bytes.subarray(0, 4096).includes(0);
 
 function zipped(firstBytes: Uint8Array): FileFormat {
   const start = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(200, firstBytes.length)).toString("latin1");

@@ -41,14 +41,16 @@ export async function connectToEndpoint({ url, whyNot, lookUp, ca, signal }: End
 }
 
 async function firstThatConnects(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
-  for (const [index, host] of addresses.entries()) {
+  let failure: unknown;
+  for (const host of addresses) {
     try {
       return await connected(connectTcp({ host, port }), "connect", signal);
     } catch (error) {
-      if (signal.aborted || index === addresses.length - 1) throw error;
+      if (signal.aborted) throw error;
+      failure = error;
     }
   }
-  throw new Error("its name has no address");
+  throw failure;
 }
 
 function secured(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {

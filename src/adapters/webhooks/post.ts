@@ -1,6 +1,8 @@
 // Posts one webhook. Every wait has a time limit, and every read a size limit.
+import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { addAbortSignal } from "node:stream";
 import type { PostWebhook, WebhookAnswer, WebhookRequest } from "../../ports/webhooks.js";
 import { connectToEndpoint, type LookUp, RefusedAddress, lookUp as systemLookUp } from "./connectToEndpoint.js";
 
@@ -33,6 +35,7 @@ export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: P
     });
     const sockets: Socket[] = [];
     const ask = async () => {
+      signal.throwIfAborted();
       const url = new URL(request.url);
       const socket = await connectToEndpoint({ url, whyNot: request.whyNot, lookUp, ca, signal });
       sockets.push(socket);
@@ -42,7 +45,11 @@ export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: P
       return exchange(socket, url, request, signal);
     };
     try {
-      const response = await unlessAborted(ask(), signal);
+      // Not everything that a receiver can do makes Node's client emit an event.
+      const aborted = once(signal, "abort").then((): never => {
+        throw signal.reason;
+      });
+      const response = await Promise.race([ask(), aborted]);
       const { statusCode: status = 0 } = response;
       return ended({ status, reason: whyFailed(status), answer: await beginningOf(response, signal) });
     } catch (error) {
@@ -52,17 +59,6 @@ export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: P
       for (const socket of sockets) socket.destroy();
     }
   };
-}
-
-/** Settles at the abort, whatever `work` waits for: not everything that a receiver can do makes Node's client emit an event. */
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<never>((_, fail) => {
-    onAbort = () => fail(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener("abort", onAbort);
-  });
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener("abort", onAbort));
 }
 
 function whyFailed(status: number): string | null {
@@ -94,26 +90,23 @@ function exchange(socket: Socket, url: URL, { headers, body }: WebhookRequest, s
 }
 
 /** Reads at most 64 KiB for at most `textMs`, not beyond the deadline, and keeps the beginning. */
-function beginningOf(response: IncomingMessage, signal: AbortSignal): Promise<string> {
-  return new Promise((settle) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      response.destroy();
-      settle(storable(Buffer.concat(chunks).subarray(0, excerptBytes).toString("utf8")));
-    };
-    const timer = setTimeout(done, textMs);
-    signal.addEventListener("abort", done);
-    for (const event of ["end", "error", "close"]) response.on(event, done);
-    if (signal.aborted || response.statusCode === switching) return done();
-    response.on("data", (chunk: Buffer) => {
+async function beginningOf(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const until = AbortSignal.any([signal, AbortSignal.timeout(textMs)]);
+  try {
+    if (response.statusCode === switching) return "";
+    for await (const chunk of addAbortSignal(until, response) as AsyncIterable<Buffer>) {
       if (bytes < excerptBytes) chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= mostBytes) done();
-    });
-  });
+      if (bytes >= mostBytes) break;
+    }
+  } catch {
+    // what has come counts
+  } finally {
+    response.destroy();
+  }
+  return storable(Buffer.concat(chunks).subarray(0, excerptBytes).toString("utf8"));
 }
 
 /** A receiver may echo what it got, so the signature of a link is cut out. Characters that Postgres cannot store are replaced. */

@@ -115,9 +115,8 @@ function reportLateEvent({ stream, type, revision, metadata }: StoredEvent, find
 }
 
 /** A stream belongs to the organisation that its first event names. */
-function isWanted(first: StoredEvent, { organisationId }: EvidenceOptions): boolean {
-  return organisationId === undefined || first.metadata.organisation === organisationId;
-}
+const isWanted = (first: StoredEvent, { organisationId }: EvidenceOptions): boolean =>
+  organisationId === undefined || first.metadata.organisation === organisationId;
 
 function reportReversals(fold: ImportFold, reversed: ImportReversals, findings: Findings): void {
   const owner = { organisationId: fold.requested?.data.organisationId, importId: fold.importId };

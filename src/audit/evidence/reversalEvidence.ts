@@ -3,7 +3,7 @@
 import { joinRanges, type Range } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import { type EventStore, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
+import { type EventStore, eventsOf, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 import { type ImportFold, readEvent, recountRows } from "./importFold.js";
 
@@ -59,9 +59,7 @@ export async function reversalsOfImport(
   importId: string,
   report: (fault: string) => void = () => undefined,
 ): Promise<ImportReversals> {
-  const stored: StoredEvent[] = [];
-  for await (const event of eventStore.read(streamOf.reversals(importId))) stored.push(event);
-  return reversalsIn(stored, importId, report);
+  return reversalsIn(await eventsOf(eventStore, streamOf.reversals(importId)), importId, report);
 }
 
 function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (fault: string) => void): ImportReversals {

@@ -99,9 +99,8 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
   }
 }
 
-export function isFinished(state: ImportState): state is Extract<ImportState, { status: FinalStatus }> {
-  return state.status === "completed" || state.status === "failed" || state.status === "cancelled";
-}
+export const isFinished = (state: ImportState): state is Extract<ImportState, { status: FinalStatus }> =>
+  state.status === "completed" || state.status === "failed" || state.status === "cancelled";
 
 function expectStatus<Status extends ImportState["status"]>(state: ImportState, status: Status): Extract<ImportState, { status: Status }> {
   if (state.status === status) return state as Extract<ImportState, { status: Status }>;

@@ -5,7 +5,7 @@ import { decodeOn, type EventContext, encode } from "../../events/codec.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
 import { firstRowRevision, requestedEvent, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
-import { type EventStore, type NewEvent, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
+import { type EventStore, eventsOf, type NewEvent, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, unrequested } from "./importDecider.js";
 
 export interface LoadedImport {
@@ -27,8 +27,7 @@ export const unrequestedImport = (importId: string): LoadedImport => ({
 /** Reads the first two events and, if there may be more, the last one. Between them is one event per row, so the revision gives the number of rows. */
 export async function loadImport(eventStore: EventStore, importId: string): Promise<LoadedImport> {
   const stream = streamOf.import(importId);
-  const first: StoredEvent[] = [];
-  for await (const stored of eventStore.read(stream, { max: Number(firstRowRevision) })) first.push(stored);
+  const first = await eventsOf(eventStore, stream, { max: Number(firstRowRevision) });
   const [requested] = first;
   if (!requested) return unrequestedImport(importId);
   const last =
@@ -85,9 +84,7 @@ export const encodeAll = (
   context: EventContext,
 ): NewEvent[] => events.map((event) => encode(event.type, event.data, context, v5(`${revision} ${JSON.stringify(event)}`, importId)));
 
-export function hasEnded(loaded: LoadedImport): boolean {
-  return isFinished(loaded.state);
-}
+export const hasEnded = (loaded: LoadedImport): boolean => isFinished(loaded.state);
 
 function importEvent(stored: StoredEvent): ImportEvent {
   const event = decodeOn("import", stored);

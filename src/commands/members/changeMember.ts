@@ -31,9 +31,8 @@ export interface MemberRef {
 export type MemberChange = CommandOutcome<"member", MemberState>;
 
 /** Decides, records and writes the row under the lock of the organisation's members. Sessions that the change ends are gone with it. */
-export function changeMember(deps: MemberDeps, who: MemberRef, command: MemberCommand, correlationId: string): Promise<MemberChange> {
-  return withMemberLock(who.organisationId, (client) => record(deps, client, who, command, correlationId), deps);
-}
+export const changeMember = (deps: MemberDeps, who: MemberRef, command: MemberCommand, correlationId: string): Promise<MemberChange> =>
+  withMemberLock(who.organisationId, (client) => record(deps, client, who, command, correlationId), deps);
 
 /** Runs one `work` at a time for an organisation, across all processes: two admins who remove each other come one after the other. */
 export function withMemberLock<Result>(

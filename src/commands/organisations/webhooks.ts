@@ -50,19 +50,18 @@ export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origi
   return { endpointId, secret: webhookSecret(deps.signingSecret, endpointId, changed.data.generation) };
 }
 
-export async function removeWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
-  await changeEndpoint(endpoint, { type: "remove", reason }, origin, deps);
-}
+const stateCommand =
+  (type: "remove" | "pause" | "resume") =>
+  async (deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> =>
+    void (await changeEndpoint(endpoint, { type, reason }, origin, deps));
+
+export const removeWebhook = stateCommand("remove");
 
 /** Sends nothing to the endpoint until it is resumed. Events wait meanwhile. */
-export async function pauseWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin, reason?: string): Promise<void> {
-  await changeEndpoint(endpoint, { type: "pause", reason }, origin, deps);
-}
+export const pauseWebhook = stateCommand("pause");
 
 /** What has waited is sent; call `releaseDeliveries` afterwards, so that it goes at once. */
-export async function resumeWebhook(deps: OrganisationDeps, endpoint: Endpoint, origin: Origin): Promise<void> {
-  await changeEndpoint(endpoint, { type: "resume" }, origin, deps);
-}
+export const resumeWebhook = stateCommand("resume");
 
 const changeEndpoint = (endpoint: Endpoint, action: WebhookAction, origin: Origin, deps: OrganisationDeps) =>
   changeOrganisation(
@@ -97,9 +96,7 @@ export type WebhookAction =
   | { readonly type: "add"; readonly url: string; readonly events: readonly string[] }
   | { readonly type: "change"; readonly url?: string; readonly events?: readonly string[] }
   | { readonly type: "rotate" }
-  | { readonly type: "remove"; readonly reason?: string | undefined }
-  | { readonly type: "pause"; readonly reason?: string | undefined }
-  | { readonly type: "resume" };
+  | { readonly type: "remove" | "pause" | "resume"; readonly reason?: string | undefined };
 
 type WebhookCommand = Endpoint & { readonly by: Principal; readonly now: Date } & WebhookAction;
 

@@ -6,7 +6,7 @@ import { type WebhookStream, webhookEvents, webhookTypeOf } from "../../domain/w
 import { startedRevision } from "../../events/importLayout.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import type { Stores } from "../../ports/database.js";
-import { beginning, type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
+import { beginning, type EventStore, eventAt, eventsOf, type StoredEvent } from "../../ports/eventStore.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 import { addOldEvents, rewindEndpoint, type WebhookEvent } from "./deliveries.js";
 
@@ -84,11 +84,7 @@ const readers: Record<WebhookStream, (eventStore: EventStore, importId: string) 
     const [last, second] = await Promise.all([eventStore.last(stream), eventAt(eventStore, stream, startedRevision)]);
     return [second, last?.revision === startedRevision ? undefined : last];
   },
-  reversals: async (eventStore, importId) => {
-    const reversals: StoredEvent[] = [];
-    for await (const stored of eventStore.read(streamOf.reversals(importId))) reversals.push(stored);
-    return reversals;
-  },
+  reversals: (eventStore, importId) => eventsOf(eventStore, streamOf.reversals(importId)),
 };
 
 /** Undefined for an event without a webhook. */

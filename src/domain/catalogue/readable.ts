@@ -74,9 +74,7 @@ const readableCondition = ({ destinationZones, originZones }: Fields) => ({
 });
 
 /** Ids in messages stay short, whatever the file holds. */
-export function shownId(text: string): string {
-  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}...` : text);
-}
+export const shownId = (text: string): string => JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}...` : text);
 
 export function duplicateFaults(path: string, ids: readonly string[], key = "id"): string[] {
   const first = new Map<string, number>();

@@ -1,5 +1,6 @@
 import { isCountryCode } from "../geography/countries.js";
 import { comparablePostalCode, plainPostalCode, readPostalCode } from "../geography/postalCode.js";
+import { firstIndex } from "../ranges.js";
 import { type ReadableZoneMap, shownId } from "./readable.js";
 import type { ZoneMap } from "./schema.js";
 
@@ -20,13 +21,10 @@ export function parseRange(countryCode: string, text: string): PostcodeRange | u
 }
 
 /** Canadian places are known by the first half of their code, but a zone may list whole codes: so zones compare all six characters. */
-function zoneCode(countryCode: string, text: string): string {
-  return countryCode === "CA" ? plainPostalCode(text) : comparablePostalCode(countryCode, text);
-}
+const zoneCode = (countryCode: string, text: string): string =>
+  countryCode === "CA" ? plainPostalCode(text) : comparablePostalCode(countryCode, text);
 
-function overlaps(a: PostcodeRange, b: PostcodeRange): boolean {
-  return a.from <= endOf(b) && b.from <= endOf(a);
-}
+const overlaps = (a: PostcodeRange, b: PostcodeRange): boolean => a.from <= endOf(b) && b.from <= endOf(a);
 
 /** Inside the other, and smaller. */
 function isWithin(inner: PostcodeRange, outer: PostcodeRange): boolean {
@@ -93,13 +91,8 @@ function nested(claims: readonly { range: PostcodeRange; zone: string }[]): Coun
 
 /** The zone of the narrowest range that holds the code: the last range that begins at or before the code, or else one around that range. */
 function inRange(ranges: CountryZones["ranges"], code: string): string | undefined {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ranges[middle]?.from ?? "") <= code) low = middle + 1;
-    else high = middle;
-  }
-  for (let range = ranges[low - 1]; range; range = ranges[range.around]) if (code <= range.end) return range.zone;
+  const behind = firstIndex(ranges.length, (index) => (ranges[index]?.from ?? "") > code);
+  for (let range = ranges[behind - 1]; range; range = ranges[range.around]) if (code <= range.end) return range.zone;
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 // Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
 import { columnsOf, elementColumn, type Kind } from "../imports/fields.js";
-import { limits, shortened } from "../imports/limits.js";
+import { firstNames, limits } from "../imports/limits.js";
 import { uuidPattern } from "../uuid.js";
 
 /** The error report's own columns: a corrected report is uploaded as it is, so they are recognised and left out. */
@@ -96,15 +96,7 @@ function knownNames({ required, optional, custom, ignored }: KnownColumns): { ex
   return { exact, folded: loose };
 }
 
-const shownNameBytes = 100;
-
-/** Header cells come from outside, so a message repeats at most 100 of them, and 100 bytes of each. */
-function sentence(label: string, names: readonly string[]): string {
-  if (names.length === 0) return "";
-  const shown = names.slice(0, 100).map((name) => shortened(name, shownNameBytes));
-  if (names.length > shown.length) shown.push(`and ${names.length - shown.length} more`);
-  return `${label}: ${shown.join(", ")}.`;
-}
+const sentence = (label: string, names: readonly string[]): string => (names.length === 0 ? "" : `${label}: ${firstNames(names)}.`);
 
 /** Why a file of this name is not taken. The content says what a file is; the name must not say that it is something else. */
 export function nameFault(name: string, format: "csv" | "xlsx"): string | undefined {

@@ -43,10 +43,6 @@ export function countryCodeOf(text: string | undefined): string | undefined {
   return isCountryCode(code) ? code : undefined;
 }
 
-export function isCountryCode(code: string): boolean {
-  return codes.has(code);
-}
+export const isCountryCode = (code: string): boolean => codes.has(code);
 
-export function countryName(code: string): string {
-  return regionName(code) ?? code;
-}
+export const countryName = (code: string): string => regionName(code) ?? code;

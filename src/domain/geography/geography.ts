@@ -146,9 +146,7 @@ function exactFirst(alike: readonly Locality[], suburb: string): readonly Locali
   return [...alike.filter(isExact), ...alike.filter((place) => !isExact(place))];
 }
 
-function fault(kind: LocationFault, message: string): Unresolved {
-  return { ok: false, fault: kind, message };
-}
+const fault = (kind: LocationFault, message: string): Unresolved => ({ ok: false, fault: kind, message });
 
 function quoted(text: string | undefined): string {
   const shown = (text ?? "").trim();

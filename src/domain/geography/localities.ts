@@ -1,3 +1,4 @@
+import { remembered } from "../remembered.js";
 import { nameKey, stateKey } from "./names.js";
 import { comparablePostalCode, hyphensOf, packPostalCode, unpackPostalCode } from "./postalCode.js";
 
@@ -81,19 +82,15 @@ export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>
       stateKeys: [stateKey(names.name(cell(2))), stateKey(names.name(stateName))],
     };
   };
-  const recent = new Map<string, readonly Locality[]>();
+  const at = remembered(mostRemembered, (postalCode: string): readonly Locality[] => {
+    const found: Locality[] = [];
+    for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
+    return found;
+  });
   return {
     size: table.codes.length,
     hyphens: table.hyphens,
-    at(postalCode) {
-      const known = recent.get(postalCode);
-      if (known) return known;
-      const found: Locality[] = [];
-      for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
-      if (recent.size >= mostRemembered) recent.clear();
-      recent.set(postalCode, found);
-      return found;
-    },
+    at,
     beginningWith(start, most) {
       const found: FoundLocality[] = [];
       const rowsLooked = Math.min(table.codes.length, mostLookedThrough);

@@ -1,50 +1,41 @@
 // How place names are compared: what people write for a suburb or a state differs in case, accents, apostrophes,
 // hyphens and abbreviations, and still means the same place.
+import { remembered } from "../remembered.js";
 
-const words = new Map([
-  ["ST", "SAINT"],
-  ["STE", "SAINTE"],
-  ["MT", "MOUNT"],
-  ["MTN", "MOUNTAIN"],
-  ["FT", "FORT"],
+const shortForms: Readonly<Record<string, readonly string[]>> = {
+  SAINT: ["ST"],
+  SAINTE: ["STE"],
+  MOUNT: ["MT"],
+  MOUNTAIN: ["MTN"],
+  FORT: ["FT"],
   // "Pt" stands for both, so both are compared as "Pt".
-  ["PORT", "PT"],
-  ["POINT", "PT"],
-  ["NTH", "NORTH"],
-  ["STH", "SOUTH"],
-  ["N", "NORTH"],
-  ["S", "SOUTH"],
-  ["E", "EAST"],
-  ["W", "WEST"],
-  ["HTS", "HEIGHTS"],
-  ["HGTS", "HEIGHTS"],
-  ["BCH", "BEACH"],
-  ["GDNS", "GARDENS"],
-  ["GRDNS", "GARDENS"],
-  ["GR", "GROVE"],
-  ["GRV", "GROVE"],
-  ["CK", "CREEK"],
-  ["CRK", "CREEK"],
-  ["IS", "ISLAND"],
-  ["ISL", "ISLAND"],
-  ["JCT", "JUNCTION"],
-  ["JNC", "JUNCTION"],
-  ["VLY", "VALLEY"],
-  ["PK", "PARK"],
-  ["HBR", "HARBOUR"],
-  ["HARBOR", "HARBOUR"],
-  ["LK", "LAKE"],
-  ["HD", "HEAD"],
-  ["HDS", "HEADS"],
-  ["CTR", "CENTRE"],
-  ["CENTER", "CENTRE"],
-  ["CNTR", "CENTRE"],
-  ["UPR", "UPPER"],
-  ["LWR", "LOWER"],
-  ["SPGS", "SPRINGS"],
-  ["VILL", "VILLAGE"],
-  ["NO", "NUMBER"],
-]);
+  PT: ["PORT", "POINT"],
+  NORTH: ["NTH", "N"],
+  SOUTH: ["STH", "S"],
+  EAST: ["E"],
+  WEST: ["W"],
+  HEIGHTS: ["HTS", "HGTS"],
+  BEACH: ["BCH"],
+  GARDENS: ["GDNS", "GRDNS"],
+  GROVE: ["GR", "GRV"],
+  CREEK: ["CK", "CRK"],
+  ISLAND: ["IS", "ISL"],
+  JUNCTION: ["JCT", "JNC"],
+  VALLEY: ["VLY"],
+  PARK: ["PK"],
+  HARBOUR: ["HBR", "HARBOR"],
+  LAKE: ["LK"],
+  HEAD: ["HD"],
+  HEADS: ["HDS"],
+  CENTRE: ["CTR", "CENTER", "CNTR"],
+  UPPER: ["UPR"],
+  LOWER: ["LWR"],
+  SPRINGS: ["SPGS"],
+  VILLAGE: ["VILL"],
+  NUMBER: ["NO"],
+};
+
+const words = new Map(Object.entries(shortForms).flatMap(([word, others]) => others.map((other) => [other, word] as const)));
 
 const directions = new Set(["NORTH", "SOUTH", "EAST", "WEST", "CENTRAL", "UPPER", "LOWER"]);
 
@@ -60,9 +51,7 @@ function tokens(name: string): string[] {
 }
 
 /** Two names with the same key are the same place. */
-export function nameKey(name: string): string {
-  return tokens(name).join("");
-}
+export const nameKey = (name: string): string => tokens(name).join("");
 
 /** States are compared by their letters alone: in `N.S.W.` the N is no North. */
 export function stateKey(state: string): string {
@@ -85,17 +74,8 @@ export function looseNameKeys(name: string): string[] {
   return keys;
 }
 
-/** Remembers up to `limit` keys, since imports ask for the same names over and over. */
-export function rememberingNameKey(limit = 20_000, longest = 200): (name: string) => string {
-  const known = new Map<string, string>();
-  return (name) => {
-    if (name.length > longest) return nameKey(name);
-    let key = known.get(name);
-    if (key === undefined) {
-      key = nameKey(name);
-      if (known.size >= limit) known.clear();
-      known.set(name, key);
-    }
-    return key;
-  };
+/** With a memory, since imports ask for the same names over and over. Longer names are rare. */
+export function rememberingNameKey(most = 20_000, longest = 200): (name: string) => string {
+  const known = remembered(most, nameKey);
+  return (name) => (name.length > longest ? nameKey(name) : known(name));
 }

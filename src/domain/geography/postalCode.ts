@@ -1,14 +1,10 @@
 /** Letters and digits only, in upper case: `SW1A 1AA`, `sw1a-1aa` and `SW1A1AA` are one code. For what is known to be a code. */
-export function plainPostalCode(text: string): string {
-  return text.toUpperCase().replace(/[^A-Z0-9]/g, "");
-}
+export const plainPostalCode = (text: string): string => text.toUpperCase().replace(/[^A-Z0-9]/g, "");
 
 const digits: Record<string, number> = { AU: 4, US: 5 };
 
 /** How a country's codes are compared: 800 from a spreadsheet is 0800, a ZIP+4 is its ZIP, a Canadian code is its first three characters. */
-export function comparablePostalCode(countryCode: string, text: string): string {
-  return comparable(countryCode, plainPostalCode(text));
-}
+export const comparablePostalCode = (countryCode: string, text: string): string => comparable(countryCode, plainPostalCode(text));
 
 function comparable(countryCode: string, plain: string): string {
   if (countryCode === "CA") return plain.slice(0, 3);
@@ -36,9 +32,7 @@ export function writtenPostalCode(countryCode: string, text: string): string {
 }
 
 /** Puts back leading zeros that a spreadsheet dropped: 800 that was found as 0800 becomes 0800. Other codes stay as they were written. */
-export function withLostZeros(written: string, found: string): string {
-  return written.padStart(found.length, "0") === found ? found : written;
-}
+export const withLostZeros = (written: string, found: string): string => (written.padStart(found.length, "0") === found ? found : written);
 
 /** What a postcode may look like, in capitals and without blanks. Leading zeros may be missing, since spreadsheets drop them. */
 const shapes: Record<string, RegExp> = {
@@ -69,31 +63,12 @@ export function readPostalCode(countryCode: string, text: string, loadedHyphens 
 }
 
 /** How many letters and digits follow each hyphen. */
-export function hyphensOf(text: string): number[] {
-  return [...text.matchAll(/-/g)].map(({ index }) => plainPostalCode(text.slice(index)).length);
-}
+export const hyphensOf = (text: string): number[] => [...text.matchAll(/-/g)].map(({ index }) => plainPostalCode(text.slice(index)).length);
 
-const base = 37;
+const packable = /^[A-Z0-9]{1,10}$/;
 
-/** A code of up to ten letters and digits as one exact number, so that a million of them fit in one typed array. */
-export function packPostalCode(plain: string): number {
-  if (plain.length === 0 || plain.length > 10) return 0;
-  let packed = 0;
-  for (let index = 0; index < plain.length; index += 1) {
-    const code = plain.charCodeAt(index);
-    if (code >= 48 && code <= 57) packed = packed * base + (code - 47);
-    else if (code >= 65 && code <= 90) packed = packed * base + (code - 54);
-    else return 0;
-  }
-  return packed;
-}
+/** A code of up to ten letters and digits as one exact number, so that a million of them fit in one typed array; 0 for any other text. */
+export const packPostalCode = (plain: string): number => (packable.test(plain) ? Number.parseInt(`1${plain}`, 36) : 0);
 
 /** The code that was packed. */
-export function unpackPostalCode(packed: number): string {
-  let plain = "";
-  for (let rest = packed; rest > 0; rest = Math.floor(rest / base)) {
-    const digit = rest % base;
-    plain = String.fromCharCode(digit <= 10 ? digit + 47 : digit + 54) + plain;
-  }
-  return plain;
-}
+export const unpackPostalCode = (packed: number): string => packed.toString(36).slice(1).toUpperCase();

@@ -23,8 +23,6 @@ interface ImportField {
   readonly type: FieldType;
   /** `value`: no row is accepted without one. `column`: a file has to have the column. */
   readonly required: "value" | "column" | false;
-  /** False where only files may carry it. */
-  readonly inPushes: boolean;
   /** Where the ledger keeps it. A shipment's own fields and its goods lines are each one column of JSON. */
   readonly ledgerColumn: string;
   /** For people; reasons are made of it: `Warehouse code is required`, `Valid quantity is required`. */
@@ -37,29 +35,29 @@ interface ImportField {
 
 // biome-ignore format: a table
 export const importFields = [
-  { name: "shipmentId", part: "shipment", type: "identifier", required: "value", inPushes: true, ledgerColumn: "fields", heading: "Shipment ID", meaning: "Identity of the shipment in the ledger: one that is there already is replaced", missing: "No Shipment ID found" },
-  { name: "customerId", part: "shipment", type: "customer", required: false, inPushes: true, ledgerColumn: "fields", heading: "Customer", meaning: "The customer's id in the organisation" },
-  { name: "originPostCode", part: "shipment", type: "place", required: "column", inPushes: true, ledgerColumn: "fields", heading: "Origin postcode", meaning: "Postcode of the pickup; a text, since zeros in front count" },
-  { name: "originSuburb", part: "shipment", type: "place", required: "column", inPushes: true, ledgerColumn: "fields", heading: "Origin suburb", meaning: "Suburb of the pickup" },
-  { name: "originState", part: "shipment", type: "place", required: false, inPushes: true, ledgerColumn: "fields", heading: "Origin state", meaning: "State of the pickup, short or long" },
-  { name: "originCountryCode", part: "shipment", type: "place", required: false, inPushes: true, ledgerColumn: "fields", heading: "Origin country", meaning: "ISO country code of the pickup; AU when left out" },
-  { name: "destinationPostCode", part: "shipment", type: "place", required: "column", inPushes: true, ledgerColumn: "fields", heading: "Destination postcode", meaning: "Postcode of the delivery; a text, since zeros in front count" },
-  { name: "destinationSuburb", part: "shipment", type: "place", required: "column", inPushes: true, ledgerColumn: "fields", heading: "Destination suburb", meaning: "Suburb of the delivery" },
-  { name: "destinationState", part: "shipment", type: "place", required: false, inPushes: true, ledgerColumn: "fields", heading: "Destination state", meaning: "State of the delivery, short or long" },
-  { name: "destinationCountryCode", part: "shipment", type: "place", required: false, inPushes: true, ledgerColumn: "fields", heading: "Destination country", meaning: "ISO country code of the delivery; AU when left out" },
-  { name: "quoteDate", part: "shipment", type: "time", required: false, inPushes: true, ledgerColumn: "fields", heading: "Quote date", meaning: "The day or time whose prices were quoted" },
-  { name: "rateCardAlias", part: "shipment", type: "text", required: false, inPushes: true, ledgerColumn: "fields", heading: "Rate card alias", meaning: "The rate card that was used; kept as given" },
-  { name: "totalCostReceived", part: "shipment", type: "number", required: false, inPushes: true, ledgerColumn: "fields", heading: "Total cost received", meaning: "What was charged, in the organisation's currency" },
-  { name: "itemType", part: "goodsLine", type: "text", required: "value", inPushes: true, ledgerColumn: "items", heading: "Item type", meaning: "What the goods are packed as, such as CARTON or PALLET" },
-  { name: "itemQuantity", part: "goodsLine", type: "positive", required: false, inPushes: true, ledgerColumn: "items", heading: "Item quantity", meaning: "How many; more than 0" },
-  { name: "itemWeight", part: "goodsLine", type: "positive", required: false, inPushes: true, ledgerColumn: "items", heading: "Item weight", meaning: "Kilograms; more than 0" },
-  { name: "warehouseCode", part: "activity", type: "identifier", required: "value", inPushes: true, ledgerColumn: "warehouse_code", heading: "Warehouse code", meaning: "The warehouse where it was done; not blank" },
-  { name: "chargeCode", part: "activity", type: "identifier", required: "value", inPushes: true, ledgerColumn: "charge_code", heading: "Charge code", meaning: "What was done, as it is billed; not blank" },
-  { name: "quantity", part: "activity", type: "nonZero", required: "value", inPushes: true, ledgerColumn: "quantity", heading: "Quantity", meaning: "How much of it; not 0. Negative takes back what was recorded before" },
-  { name: "activityTimestamp", part: "activity", type: "time", required: "value", inPushes: true, ledgerColumn: "activity_timestamp", heading: "Activity timestamp", meaning: "When it was done" },
-  { name: "customerId", part: "activity", type: "customer", required: false, inPushes: true, ledgerColumn: "customer_id", heading: "Customer", meaning: "The customer's id in the organisation" },
-  { name: "reference", part: "activity", type: "text", required: false, inPushes: true, ledgerColumn: "reference", heading: "Reference", meaning: "Your own handle of the activity, which has no id" },
-  { name: "status", part: "activity", type: "text", required: false, inPushes: true, ledgerColumn: "status", heading: "Status", meaning: "Kept as given" },
+  { name: "shipmentId", part: "shipment", type: "identifier", required: "value", ledgerColumn: "fields", heading: "Shipment ID", meaning: "Identity of the shipment in the ledger: one that is there already is replaced", missing: "No Shipment ID found" },
+  { name: "customerId", part: "shipment", type: "customer", required: false, ledgerColumn: "fields", heading: "Customer", meaning: "The customer's id in the organisation" },
+  { name: "originPostCode", part: "shipment", type: "place", required: "column", ledgerColumn: "fields", heading: "Origin postcode", meaning: "Postcode of the pickup; a text, since zeros in front count" },
+  { name: "originSuburb", part: "shipment", type: "place", required: "column", ledgerColumn: "fields", heading: "Origin suburb", meaning: "Suburb of the pickup" },
+  { name: "originState", part: "shipment", type: "place", required: false, ledgerColumn: "fields", heading: "Origin state", meaning: "State of the pickup, short or long" },
+  { name: "originCountryCode", part: "shipment", type: "place", required: false, ledgerColumn: "fields", heading: "Origin country", meaning: "ISO country code of the pickup; AU when left out" },
+  { name: "destinationPostCode", part: "shipment", type: "place", required: "column", ledgerColumn: "fields", heading: "Destination postcode", meaning: "Postcode of the delivery; a text, since zeros in front count" },
+  { name: "destinationSuburb", part: "shipment", type: "place", required: "column", ledgerColumn: "fields", heading: "Destination suburb", meaning: "Suburb of the delivery" },
+  { name: "destinationState", part: "shipment", type: "place", required: false, ledgerColumn: "fields", heading: "Destination state", meaning: "State of the delivery, short or long" },
+  { name: "destinationCountryCode", part: "shipment", type: "place", required: false, ledgerColumn: "fields", heading: "Destination country", meaning: "ISO country code of the delivery; AU when left out" },
+  { name: "quoteDate", part: "shipment", type: "time", required: false, ledgerColumn: "fields", heading: "Quote date", meaning: "The day or time whose prices were quoted" },
+  { name: "rateCardAlias", part: "shipment", type: "text", required: false, ledgerColumn: "fields", heading: "Rate card alias", meaning: "The rate card that was used; kept as given" },
+  { name: "totalCostReceived", part: "shipment", type: "number", required: false, ledgerColumn: "fields", heading: "Total cost received", meaning: "What was charged, in the organisation's currency" },
+  { name: "itemType", part: "goodsLine", type: "text", required: "value", ledgerColumn: "items", heading: "Item type", meaning: "What the goods are packed as, such as CARTON or PALLET" },
+  { name: "itemQuantity", part: "goodsLine", type: "positive", required: false, ledgerColumn: "items", heading: "Item quantity", meaning: "How many; more than 0" },
+  { name: "itemWeight", part: "goodsLine", type: "positive", required: false, ledgerColumn: "items", heading: "Item weight", meaning: "Kilograms; more than 0" },
+  { name: "warehouseCode", part: "activity", type: "identifier", required: "value", ledgerColumn: "warehouse_code", heading: "Warehouse code", meaning: "The warehouse where it was done; not blank" },
+  { name: "chargeCode", part: "activity", type: "identifier", required: "value", ledgerColumn: "charge_code", heading: "Charge code", meaning: "What was done, as it is billed; not blank" },
+  { name: "quantity", part: "activity", type: "nonZero", required: "value", ledgerColumn: "quantity", heading: "Quantity", meaning: "How much of it; not 0. Negative takes back what was recorded before" },
+  { name: "activityTimestamp", part: "activity", type: "time", required: "value", ledgerColumn: "activity_timestamp", heading: "Activity timestamp", meaning: "When it was done" },
+  { name: "customerId", part: "activity", type: "customer", required: false, ledgerColumn: "customer_id", heading: "Customer", meaning: "The customer's id in the organisation" },
+  { name: "reference", part: "activity", type: "text", required: false, ledgerColumn: "reference", heading: "Reference", meaning: "Your own handle of the activity, which has no id" },
+  { name: "status", part: "activity", type: "text", required: false, ledgerColumn: "status", heading: "Status", meaning: "Kept as given" },
 ] as const satisfies readonly ImportField[];
 
 export type Kind = "shipments" | "activities";
@@ -75,8 +73,7 @@ export function fieldsOf<Part extends FieldPart>(...parts: readonly Part[]): rea
 }
 
 /** The fields that a JSON push may carry. The file that the push becomes has these columns. */
-export const pushedNames = <Part extends FieldPart>(part: Part): FieldName<Part>[] =>
-  fieldsOf(part).flatMap(({ name, inPushes }) => (inPushes ? [name] : []));
+export const pushedNames = <Part extends FieldPart>(part: Part): FieldName<Part>[] => fieldsOf(part).map(({ name }) => name);
 
 /** Something for each field, by its name. */
 export const byField = <Part extends FieldPart, T>(

@@ -42,14 +42,19 @@ export const limits = {
 } as const;
 
 /** Counts Unicode characters, as zod does for JSON bodies, and not the UTF-16 units of a string: an emoji is one character of two units. */
-export function isLonger(text: string, characters: number): boolean {
-  return text.length > characters && [...text].length > characters;
-}
+export const isLonger = (text: string, characters: number): boolean => text.length > characters && [...text].length > characters;
 
 /** Stands at the end of a text that was cut off, so that it is not taken for the whole. */
 export const cutMark = "... [cut short]";
 
 const encoder = new TextEncoder();
+
+/** Names come from outside, so a message repeats the first of them only, and the beginning of each. */
+export function firstNames(names: readonly string[], most = 100, bytes = 100): string {
+  const shown = names.slice(0, most).map((name) => shortened(name, bytes));
+  if (names.length > shown.length) shown.push(`and ${names.length - shown.length} more`);
+  return shown.join(", ");
+}
 
 /** Cuts a text to at most `bytes` bytes of UTF-8, including the mark. No character is cut in two. */
 export function shortened(text: string, bytes: number): string {

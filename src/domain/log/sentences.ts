@@ -116,9 +116,8 @@ function thingName({ kind, id }: LogEntry["about"], names: LogNames): string {
 }
 
 /** The name alone, without what kind of actor it is. */
-export function actorName({ kind, id }: Principal, names: LogNames): string {
-  return kind === "key" ? (names.key.get(id) ?? id) : nameBy(names.key, names.member)({ kind, id });
-}
+export const actorName = ({ kind, id }: Principal, names: LogNames): string =>
+  kind === "key" ? (names.key.get(id) ?? id) : nameBy(names.key, names.member)({ kind, id });
 
 /** As a sentence begins with it. A person's name or e-mail stays as it is. */
 function whoName(by: Principal, names: LogNames): string {

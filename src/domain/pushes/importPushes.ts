@@ -40,9 +40,8 @@ export function mayBeAccepted(push: ShipmentPush): boolean {
 }
 
 /** What the schema cannot say: the batch's total, and the organisation's own custom fields. Path-first sentences. */
-export function shipmentPushFaults(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): string[] {
-  return firstMessages(faultsOf(push, customFieldKeys));
-}
+export const shipmentPushFaults = (push: ShipmentPush, customFieldKeys: ReadonlySet<string>): string[] =>
+  firstMessages(faultsOf(push, customFieldKeys));
 
 function* faultsOf(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): Generator<string> {
   const lines = linesOf(push);

@@ -34,8 +34,7 @@ export function pushedFields<Part extends FieldPart>(
   part: Part,
   check: "shape" | "required",
 ): Record<FieldName<Part>, z.ZodOptional<Value>> {
-  const pushed = fieldsOf(part).filter(({ inPushes }) => inPushes);
-  return byField(pushed, (field) => {
+  return byField(fieldsOf(part), (field) => {
     const isRequired = check === "required" && field.required === "value";
     const schema = isRequired ? requiredSchema(field) : valueSchema(field).optional();
     return schema.meta(described(field, isRequired)) as z.ZodOptional<Value>;

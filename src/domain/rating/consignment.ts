@@ -66,14 +66,12 @@ function measure(item: Item): MeasuredItem {
   return { item, quantity: decimal(item.quantity), weight: decimal(item.weight), volume };
 }
 
-function chargeable({ quantity, weight, volume }: MeasuredItem, cubicFactor: number): Decimal {
-  return multiply(larger(weight, multiply(volume, knownDecimal(cubicFactor))), quantity);
-}
+const chargeable = ({ quantity, weight, volume }: MeasuredItem, cubicFactor: number): Decimal =>
+  multiply(larger(weight, multiply(volume, knownDecimal(cubicFactor))), quantity);
 
 /** Kilograms with three decimals, as the contract answers them. */
-function chargeableWeight(measured: MeasuredItem, cubicFactor: number): number {
-  return toNumber(roundHalfUp(chargeable(measured, cubicFactor), 3), 3);
-}
+const chargeableWeight = (measured: MeasuredItem, cubicFactor: number): number =>
+  toNumber(roundHalfUp(chargeable(measured, cubicFactor), 3), 3);
 
 /** An item as the contract answers it, for new and for stored quotes. */
 export function goodsOf(item: Item, chargeableWeight: number): Goods {
@@ -89,10 +87,7 @@ export function goodsOf(item: Item, chargeableWeight: number): Goods {
   };
 }
 
-function centimetres(metres: number): number {
-  return Number(toText(multiply(decimal(metres), hundred)));
-}
+const centimetres = (metres: number): number => Number(toText(multiply(decimal(metres), hundred)));
 
-export function isDeclaredOver(consignment: Consignment, value: number): boolean {
-  return compare(consignment.declaredValue, knownDecimal(value)) > 0;
-}
+export const isDeclaredOver = (consignment: Consignment, value: number): boolean =>
+  compare(consignment.declaredValue, knownDecimal(value)) > 0;

@@ -151,9 +151,8 @@ function reachedBy(lane: Lane, kg: Decimal): Rate[] {
   return reached[0]?.fromKg === 0 ? reached : [{ fromKg: 0, perKg: lane.perKg }, ...reached];
 }
 
-function between(rate: Rate, next: Rate | undefined, kg: Decimal): Decimal {
-  return subtract(next ? knownDecimal(next.fromKg) : kg, knownDecimal(rate.fromKg));
-}
+const between = (rate: Rate, next: Rate | undefined, kg: Decimal): Decimal =>
+  subtract(next ? knownDecimal(next.fromKg) : kg, knownDecimal(rate.fromKg));
 
 /** How many items meet the condition; 0 when it does not hold. Every part of a condition must hold. */
 function itemsMeeting({ when }: Surcharge, consignment: Consignment, zones: Pick<PriceTerms, "originZone" | "destinationZone">): number {

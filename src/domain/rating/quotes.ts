@@ -133,9 +133,7 @@ function cheapestFirst(a: Candidate, b: Candidate): number {
   return byName(a.entry.serviceId, b.entry.serviceId) || byName(a.entry.rateCardId, b.entry.rateCardId);
 }
 
-function byName(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
+const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function whyNone(task: QuoteTask, customerId: string, current: number, allowed: number): string {
   if (current === 0) return `No rate card for the customer ${customerId} is valid today`;
@@ -155,13 +153,10 @@ export function passesFilters({ card, service }: CompiledCard, filters: Filters)
   );
 }
 
-function allows(values: readonly string[] | undefined, value: string): boolean {
-  return values === undefined || values.length === 0 || values.includes(value);
-}
+const allows = (values: readonly string[] | undefined, value: string): boolean =>
+  values === undefined || values.length === 0 || values.includes(value);
 
-function upper(text: string): string {
-  return text.toUpperCase();
-}
+const upper = (text: string): string => text.toUpperCase();
 
 export interface Transit {
   readonly deliveryTime: string;

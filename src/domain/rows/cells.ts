@@ -35,16 +35,12 @@ export interface Columns {
 /** Either the values to record, or the reason why there are none. */
 export type JudgedValues<Values> = { readonly values: Values; readonly reason?: undefined; readonly faults?: undefined } | RowReason;
 
-export function cellText(cell: Cell | undefined): string {
-  return cell === undefined ? "" : typeof cell === "string" ? cell : cell.text;
-}
+export const cellText = (cell: Cell | undefined): string => (cell === undefined ? "" : typeof cell === "string" ? cell : cell.text);
 
 const suspicious = /[\0\ud800-\udfff]/;
 
 /** Postgres text cannot hold NUL, and a lone surrogate would come back as another character. */
-export function isStorable(text: string): boolean {
-  return !suspicious.test(text) || (!text.includes("\0") && text.isWellFormed());
-}
+export const isStorable = (text: string): boolean => !suspicious.test(text) || (!text.includes("\0") && text.isWellFormed());
 
 /** Reads one column's text without its surrounding blanks. A cell that cannot be used gives undefined, and a fault. */
 export type ReadText = (cells: readonly Cell[], faults: Fault[]) => string | undefined;
@@ -111,9 +107,8 @@ export function rowFaults({ cells, fault: unusable }: Row): Fault[] {
 }
 
 /** A text as it can be stored: broken characters become U+FFFD, and a text that is too long is cut short. */
-export function storableText(text: string, bytes: number = limits.rejectedValueBytes): string {
-  return shortened(isStorable(text) ? text : text.replaceAll("\0", "\ufffd").toWellFormed(), bytes);
-}
+export const storableText = (text: string, bytes: number = limits.rejectedValueBytes): string =>
+  shortened(isStorable(text) ? text : text.replaceAll("\0", "\ufffd").toWellFormed(), bytes);
 
 /** The values sent for a row, by the contract's column names. In a JSON push a field that was not sent is not there; in a file a blank cell is. */
 export function submittedValues(cells: readonly Cell[], columns: Columns, source: "data" | "file"): Record<string, string> {

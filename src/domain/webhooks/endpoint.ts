@@ -13,9 +13,8 @@ export const retryPauses = { firstMs: 5_000, mostMs: hour };
 export const probePauses = { firstMs: 1_000, mostMs: 60_000 };
 
 /** Derived from SIGNING_SECRET and never stored, so that no table, event or backup holds it. */
-export function webhookSecret(signingSecret: string, endpointId: string, generation: number): string {
-  return `whsec_${createHmac("sha256", signingSecret).update(`webhook ${endpointId} ${generation}`).digest("base64")}`;
-}
+export const webhookSecret = (signingSecret: string, endpointId: string, generation: number): string =>
+  `whsec_${createHmac("sha256", signingSecret).update(`webhook ${endpointId} ${generation}`).digest("base64")}`;
 
 /** How long after a rotation the old secret signs beside the new one. */
 export const overlapHours = 24;

@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chown, lstat, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import pg from "pg";
 import type { Account } from "./account.js";
-import { withLeash } from "./leash.js";
+import { startOnLeash } from "./leash.js";
 
 export interface ClusterOptions {
   readonly initdb: string;
@@ -56,15 +55,8 @@ async function createCluster({ initdb, folder, data, account, durable, signal }:
   }
   const flags = ["--username=waybill", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions"];
   if (!durable) flags.push("--no-sync");
-  const command = [
-    ...account.prefix,
-    "env",
-    "TZ=UTC",
-    "LC_ALL=C",
-    ...withLeash([initdb, `--pgdata=${fresh}`, `--pwfile=${passwordFile}`, ...flags]),
-  ];
   try {
-    await run(command, account, signal);
+    await run([initdb, `--pgdata=${fresh}`, `--pwfile=${passwordFile}`, ...flags], account, signal);
     await rename(fresh, data);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true }).catch(() => undefined);
@@ -77,20 +69,14 @@ async function createCluster({ initdb, folder, data, account, durable, signal }:
   }
 }
 
-/** Runs a command to its end. Throws with its stderr if it fails. */
-async function run(command: readonly string[], account: Account, signal: AbortSignal | undefined): Promise<void> {
-  const child = spawn(command[0] as string, command.slice(1), {
-    ...account.spawnAs,
-    cwd: "/",
-    detached: true, // Ctrl-C goes to this process only, which stops initdb
-    stdio: ["pipe", "ignore", "pipe"],
-  });
-  child.stdin.on("error", () => undefined);
+/** Runs a program to its end. Throws with its stderr if it fails. */
+async function run(program: readonly string[], account: Account, signal: AbortSignal | undefined): Promise<void> {
+  const child = startOnLeash(program, account);
   const giveUp = () => void child.stdin.end();
   signal?.addEventListener("abort", giveUp);
   if (signal?.aborted) giveUp();
   let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr.on("data", (text: string) => {
     said = (said + text).slice(-4_000);
   });
   try {

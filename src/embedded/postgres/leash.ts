@@ -1,8 +1,10 @@
 // Ends a program when this process ends, also by kill -9: a shell reads from this process's pipe and sends SIGINT to the program when the
 // pipe closes. It repeats the signal, since a program that is just starting ignores it.
+import { spawn } from "node:child_process";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { commandLine, endProcess, isAlive } from "../processes.js";
+import type { Account } from "./account.js";
 
 const script = `
 exec 3<&0
@@ -25,6 +27,16 @@ exit $code`;
 
 /** The command in that shell; spawn it with a pipe as stdin. */
 export const withLeash = (command: readonly string[]): string[] => ["sh", "-c", script, "leash", ...command];
+
+/** Starts a program in that shell, as this account: it ends when the stdin of what is returned closes. */
+export function startOnLeash(program: readonly string[], { prefix, spawnAs }: Account) {
+  const [command = "", ...args] = [...prefix, "env", "TZ=UTC", "LC_ALL=C", ...withLeash(program)];
+  const stdio: ["pipe", "ignore", "pipe"] = ["pipe", "ignore", "pipe"];
+  const child = spawn(command, args, { ...spawnAs, cwd: "/", detached: true, stdio }); // Ctrl-C goes to this process only, which ends the program
+  child.stdin.on("error", () => undefined);
+  child.stderr.setEncoding("utf8");
+  return child;
+}
 
 /** The content of a server's postmaster.pid. The file of a killed server stays. */
 export interface PidFile {

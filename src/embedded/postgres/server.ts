@@ -1,13 +1,14 @@
 // src/embedded/postgres runs the real Postgres server from an npm package, for `npm start` and the tests, when no address is configured.
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { withTimeLimit } from "../../timeLimit.js";
 import { type Account, chooseAccount } from "./account.js";
 import { createDatabase, ensureCluster, findBinaries } from "./cluster.js";
-import { readPidFile, stopLeftover, stopServer, withLeash } from "./leash.js";
+import { readPidFile, startOnLeash, stopLeftover, stopServer } from "./leash.js";
 
 export interface PostgresOptions {
   /** The server's files are below this folder. One caller at a time per folder. */
@@ -114,28 +115,23 @@ async function launch({ postgres, data, port, socket, durable, account, line, si
     log_timezone: "UTC",
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const command = [...account.prefix, "env", "LC_ALL=C", ...withLeash([postgres, "-D", data, ...flags])];
-  const child = spawn(command[0] as string, command.slice(1), {
-    ...account.spawnAs,
-    cwd: "/",
-    detached: true, // Ctrl-C goes to this process only, which stops the server last
-    stdio: ["pipe", "ignore", "pipe"],
-  });
-  child.stdin?.on("error", () => undefined);
+  const child = startOnLeash([postgres, "-D", data, ...flags], account);
   let heardAt = performance.now();
-  const said = collectLines(child, (text) => {
+  const said: string[] = []; // its last lines
+  child.stderr.on("data", (chunk: string) => {
     heardAt = performance.now();
-    line(text);
-  });
-  const exited = new Promise<void>((settle) => {
-    child.once("error", () => settle());
-    child.once("exit", () => settle());
+    const lines = chunk.split("\n").filter((text) => text.trim() !== "");
+    for (const text of lines) line(text);
+    said.push(...lines);
+    said.splice(0, said.length - 10);
   });
   let pid = 0;
   let gone = false;
-  void exited.then(() => {
-    gone = true;
-  });
+  const exited = once(child, "exit")
+    .catch(() => undefined)
+    .then(() => {
+      gone = true;
+    });
   const ready = (async () => {
     // Recovery after a crash may take long. The server logs its progress every ten seconds, so only silence ends the wait.
     while (!gone && performance.now() - heardAt < silenceMs && !signal?.aborted) {
@@ -147,12 +143,12 @@ async function launch({ postgres, data, port, socket, durable, account, line, si
       }
       await pause(15);
     }
-    child.stdin?.end();
+    child.stdin.end();
     await withTimeLimit(5_000, exited, () => undefined);
-    return said();
+    return said.filter((text) => /FATAL|ERROR|HINT|LOG: {2}could/.test(text)).join(" ") || said.join(" ");
   })();
   const stop = async () => {
-    child.stdin?.end();
+    child.stdin.end();
     const stopped = await withTimeLimit(
       5_000,
       exited.then(() => true),
@@ -175,24 +171,10 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-function collectLines(child: ChildProcess, line: (text: string) => void): () => string {
-  const last: string[] = [];
-  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-    for (const text of chunk.split("\n").filter((part) => part.trim() !== "")) {
-      last.push(text);
-      if (last.length > 10) last.shift();
-      line(text);
-    }
-  });
-  return () => last.filter((text) => /FATAL|ERROR|HINT|LOG: {2}could/.test(text)).join(" ") || last.join(" ");
-}
-
-function freePort(): Promise<number> {
-  return new Promise((settle, reject) => {
-    const probe = createServer().once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => settle(typeof address === "object" && address ? address.port : 0));
-    });
-  });
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  await once(probe.close(), "close");
+  return port;
 }

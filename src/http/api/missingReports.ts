@@ -37,6 +37,4 @@ export function lookForReport(
 const reportKey = new RegExp(`^reports/(?:${uuidPattern}/)?(${uuidPattern})\\.xlsx$`);
 
 /** The import whose report has this key, with or without a log id in it. */
-export function importOfReport(key: string): string | undefined {
-  return reportKey.exec(key)?.[1];
-}
+export const importOfReport = (key: string): string | undefined => reportKey.exec(key)?.[1];

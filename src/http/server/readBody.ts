@@ -100,9 +100,8 @@ function brokenOff(): never {
   throw new Rejection("invalid", "The body broke off before its end, send the request again");
 }
 
-function tooLarge(limit: number): Rejection {
-  return new Rejection("tooLarge", `The body is larger than ${limit} bytes. Send the data in several requests`);
-}
+const tooLarge = (limit: number): Rejection =>
+  new Rejection("tooLarge", `The body is larger than ${limit} bytes. Send the data in several requests`);
 
 /** The time for a whole body, also for a sender that sends it very slowly. */
 const readTimeoutMs = 60_000;

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { firstIndex } from "../../domain/ranges.js";
 import { comparableText, createIntList } from "../../domain/rows/compactLists.js";
 
 /** The rejected rows of the import that a report is of, in little memory. `index` counts them from 0. */
@@ -45,13 +46,8 @@ export async function readRejectedRows(path: string): Promise<RejectedRows> {
   return {
     count: rows.length,
     indexOf(row) {
-      let [from, to] = [0, rows.length];
-      while (from < to) {
-        const middle = (from + to) >>> 1;
-        if (rows.get(middle) < row) from = middle + 1;
-        else to = middle;
-      }
-      return from < rows.length && rows.get(from) === row ? from : -1;
+      const index = firstIndex(rows.length, (middle) => rows.get(middle) >= row);
+      return index < rows.length && rows.get(index) === row ? index : -1;
     },
     groupOf: (index) => groups.get(index),
     elementOf: elements.length === rows.length ? elements.get : undefined,

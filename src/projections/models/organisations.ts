@@ -8,7 +8,7 @@ import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { type EventStore, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
+import { type EventStore, eventsOf, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { channels } from "../../ports/notices.js";
 import type { Projection } from "../projection.js";
 import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
@@ -34,8 +34,7 @@ interface OrganisationSources {
 export async function catchUpOrganisation({ events, inTransaction }: OrganisationSources, organisationId: string): Promise<void> {
   await inTransaction(async (client) => {
     const included = await lockOrganisation(client, organisationId);
-    const fresh: StoredEvent[] = [];
-    for await (const event of events.read(streamOf.organisation(organisationId), { from: included + 1n })) fresh.push(event);
+    const fresh = await eventsOf(events, streamOf.organisation(organisationId), { from: included + 1n });
     await applyEvents(client, organisationId, fresh, (event) => decodeOn("organisation", event));
   });
 }

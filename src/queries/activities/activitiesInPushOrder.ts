@@ -69,9 +69,13 @@ export async function findActivity(
   return rows[0] && activityWithState(rows[0]);
 }
 
-function activityWithState({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: WalkedRow): ActivityWithState {
-  return { importId, row, reversed, replacedBy, values };
-}
+const activityWithState = ({ position: _, fits: __, importId, row, reversed, replacedBy, ...values }: WalkedRow): ActivityWithState => ({
+  importId,
+  row,
+  reversed,
+  replacedBy,
+  values,
+});
 
 const fieldColumns = fieldsOf("activity")
   .map(({ name, ledgerColumn }) => `a.${ledgerColumn} as "${name}"`)

@@ -68,9 +68,14 @@ const pageColumns = [
 ].join(", ");
 
 /** The row in which the last page ended: its total, and its number. */
-export function afterValues([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) {
-  return { afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow };
-}
+export const afterValues = ([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) => ({
+  afterCustomer,
+  afterWarehouse,
+  afterCharge,
+  afterHalfHour,
+  afterPosition,
+  afterRow,
+});
 
 const group = "customer_id, warehouse_code, charge_code";
 const begunGroup = "(:afterCustomer::text, :afterWarehouse::text, :afterCharge::text)";

@@ -4,7 +4,7 @@ import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import { type ImportEnding, isImportEnding } from "../../events/importEvents.js";
 import { type ImportEvent, startedRevision } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
-import { type EventStore, eventAt, type StoredEvent } from "../../ports/eventStore.js";
+import { type EventStore, eventAt, eventsOf, type StoredEvent } from "../../ports/eventStore.js";
 import { firstRevision } from "../streamSearch.js";
 import type { ImportView } from "./importView.js";
 
@@ -26,7 +26,7 @@ export async function importTimeline(
 ): Promise<readonly TimelineStep[]> {
   const stream = streamOf.import(importId);
   const [first, last, later] = await Promise.all([
-    readSome(eventStore, stream, 2),
+    eventsOf(eventStore, stream, { max: 2 }),
     eventStore.last(stream),
     status === "completed" ? afterEnd(importId, eventStore) : [],
   ]);
@@ -42,8 +42,8 @@ export async function importTimeline(
 
 async function afterEnd(importId: string, eventStore: EventStore): Promise<LaterStep[]> {
   const [corrections, reversals] = await Promise.all([
-    readSome(eventStore, streamOf.corrections(importId), mostAfterEnd),
-    readSome(eventStore, streamOf.reversals(importId), mostAfterEnd),
+    eventsOf(eventStore, streamOf.corrections(importId), { max: mostAfterEnd }),
+    eventsOf(eventStore, streamOf.reversals(importId), { max: mostAfterEnd }),
   ]);
   const events = [
     ...corrections.map((stored) => decodeOn("corrections", stored)),
@@ -53,12 +53,6 @@ async function afterEnd(importId: string, eventStore: EventStore): Promise<Later
 }
 
 const isEnding = (event: ImportEvent): event is ImportEvent<ImportEnding> => isImportEnding(event.type);
-
-async function readSome(eventStore: EventStore, stream: string, max: number): Promise<StoredEvent[]> {
-  const read: StoredEvent[] = [];
-  for await (const event of eventStore.read(stream, { max })) read.push(event);
-  return read;
-}
 
 /** A worker's first event is usually a row. It is the ending if all rows were already recorded. */
 function resumedStep(stored: StoredEvent): TimelineStep {

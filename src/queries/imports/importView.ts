@@ -141,9 +141,11 @@ function progressSoFar({ received, allRows, recordedRows, queueProgress }: Impor
 }
 
 /** By the contract a fulfilment import shows no failed rows while it runs. */
-function countsOf({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] {
-  return { received, processed, failed: kind === "activities" && status === "processing" ? 0 : failed };
-}
+const countsOf = ({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] => ({
+  received,
+  processed,
+  failed: kind === "activities" && status === "processing" ? 0 : failed,
+});
 
 /** The contract lets the service add to `sourceDetails`: notes on how the file was read are added there. */
 export function shownDetails(sourceDetails: string, notes: unknown): string {

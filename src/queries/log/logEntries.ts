@@ -1,9 +1,7 @@
-import { and, desc, eq, gt, gte, lt, ne, or, sql } from "drizzle-orm";
 import { type LogEntry, type LogTopic, signInDays } from "../../domain/log/entry.js";
 import { actorOf, firstStart, operator, principalOf } from "../../domain/principal.js";
+import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { logEntries } from "../../projections/tables/log.js";
-import { databaseOf } from "../database.js";
 import { type Page, type PageRequest, readPage, type TimeRange, timeScope } from "../page.js";
 
 export interface LogFilter extends TimeRange {
@@ -12,10 +10,16 @@ export interface LogFilter extends TimeRange {
   readonly what?: LogTopic | undefined;
 }
 
-type Row = typeof logEntries.$inferSelect;
+interface Row extends Omit<LogEntry, "by"> {
+  readonly actor: string;
+  readonly position: string;
+}
 
-/** Sign-ins are kept a little longer than they are shown: by whole months. */
-const isShown = or(ne(logEntries.what, "sign-ins"), gt(logEntries.at, sql`now() - interval '${sql.raw(String(signInDays))} days'`));
+const columns = `event_id as id, at, actor, what, type as event, json_build_object('kind', about_kind, 'id', about_id) as about, details, stream,
+  revision, position`;
+
+/** SQL. Sign-ins are kept a little longer than they are shown: by whole months. */
+const isShown = `(what <> 'sign-ins' or at > now() - interval '${signInDays} days')`;
 
 /** Newest first. */
 export function listLog(organisationId: string, filter: LogFilter, page: PageRequest, pool: Database): Promise<Page<LogEntry>> {
@@ -27,7 +31,7 @@ export function listLog(organisationId: string, filter: LogFilter, page: PageReq
   });
 }
 
-const cursorValues = ({ at, position, revision }: Row) => [at.toISOString(), String(position), String(revision)];
+const cursorValues = ({ at, position, revision }: Row) => [at.toISOString(), position, revision];
 
 const atOnce = 500;
 
@@ -44,9 +48,11 @@ export async function* allLogEntries(organisationId: string, filter: LogFilter, 
 
 /** Another organisation's entry is not found. */
 export async function findLogEntry(organisationId: string, eventId: string, pool: Database): Promise<LogEntry | undefined> {
-  const wanted = and(eq(logEntries.organisationId, organisationId), eq(logEntries.eventId, eventId), isShown);
-  const [row] = await databaseOf(pool).select().from(logEntries).where(wanted);
-  return row && entryOf(row);
+  const { rows } = await pool.query<Row>(`select ${columns} from log_entries where organisation_id = $1 and event_id = $2 and ${isShown}`, [
+    organisationId,
+    eventId,
+  ]);
+  return rows[0] && entryOf(rows[0]);
 }
 
 interface Range {
@@ -64,34 +70,22 @@ async function rowsBehind(organisationId: string, filter: LogFilter, range: Rang
 }
 
 const newestFirst = (one: Row, other: Row): number =>
-  other.at.getTime() - one.at.getTime() || Number(other.position - one.position) || Number(other.revision - one.revision);
+  other.at.getTime() - one.at.getTime() ||
+  Number(BigInt(other.position) - BigInt(one.position)) ||
+  Number(BigInt(other.revision) - BigInt(one.revision));
 
-async function rowsOf(
-  organisationId: string,
-  { what, from, to }: LogFilter,
-  actor: string | undefined,
-  { after, count }: Range,
-  pool: Database,
-): Promise<Row[]> {
-  const { at, position, revision } = logEntries;
-  const [lastAt, lastPosition, lastRevision] = after ?? [];
-  return databaseOf(pool)
-    .select()
-    .from(logEntries)
-    .where(
-      and(
-        eq(logEntries.organisationId, organisationId),
-        actor === undefined ? undefined : eq(logEntries.actor, actor),
-        what === undefined ? undefined : eq(logEntries.what, what),
-        from && gte(at, from),
-        to && lt(at, to),
-        after && sql`(${at}, ${position}, ${revision}) < (${lastAt}::timestamptz, ${lastPosition}::bigint, ${lastRevision}::bigint)`,
-        isShown,
-      ),
-    )
-    .orderBy(desc(at), desc(position), desc(revision))
-    .limit(count);
+async function rowsOf(organisationId: string, { what, from, to }: LogFilter, actor: string | undefined, range: Range, pool: Database) {
+  const [at, position, revision] = range.after ?? [];
+  const values = { organisationId, actor, what, from, to, at, position, revision, count: range.count };
+  return (await pool.query<Row>(named(listSql, values))).rows;
 }
+
+const listSql = `
+  select ${columns} from log_entries
+   where organisation_id = :organisationId and (:actor::text is null or actor = :actor) and (:what::text is null or what = :what)
+     and (:from::timestamptz is null or at >= :from) and (:to::timestamptz is null or at < :to) and ${isShown}
+     and (:at::timestamptz is null or (at, position, revision) < (:at::timestamptz, :position::bigint, :revision::bigint))
+   order by at desc, position desc, revision desc limit :count`;
 
 /** `kind:id`. Older events name a key by its prefix, so one key can be several actors. */
 async function actorsOf(organisationId: string, by: string, pool: Database): Promise<string[]> {
@@ -103,14 +97,4 @@ async function actorsOf(organisationId: string, by: string, pool: Database): Pro
   return [`member:${by}`, `key:${by}`, ...rows.map(({ prefix }) => `key:${prefix}`)];
 }
 
-const entryOf = ({ eventId, at, actor, what, type, aboutKind, aboutId, details, stream, revision }: Row): LogEntry => ({
-  id: eventId,
-  at,
-  by: principalOf(actor),
-  what,
-  event: type,
-  about: { kind: aboutKind, id: aboutId },
-  details,
-  stream,
-  revision: String(revision),
-});
+const entryOf = ({ actor, position: _, ...entry }: Row): LogEntry => ({ ...entry, by: principalOf(actor) });

@@ -1,15 +1,14 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { PgDialect } from "drizzle-orm/pg-core";
 import type { Pool } from "pg";
 import type { Database } from "../../ports/database.js";
-import { shipments } from "../../projections/tables/shipments.js";
-import { databaseOf } from "../database.js";
+import type { shipments } from "../../projections/tables/shipments.js";
 import { givenFields } from "../givenFields.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { conditionsOf, filterScope, type ShipmentFilter } from "./shipmentFilter.js";
 import { chooseScan } from "./shipmentScan.js";
 
-type ShipmentRow = typeof shipments.$inferSelect;
+type ShipmentRow = Pick<typeof shipments.$inferSelect, "fields" | "items" | "sourceDetails" | "importId" | "updatedAt">;
 
 export type LedgerShipment = Record<string, unknown>;
 
@@ -22,7 +21,7 @@ interface CursorRow {
   readonly cursorValues: readonly string[];
 }
 
-type ScannedRow = CursorRow & Pick<ShipmentRow, "shipmentId" | "fields" | "items" | "sourceDetails" | "importId" | "updatedAt">;
+type ScannedRow = CursorRow & ShipmentRow;
 
 /**
  * In the order of ids, which no update changes: no shipment is repeated or skipped between pages. What is asked for by reference or by time
@@ -60,15 +59,16 @@ export async function listShipments(
 
 export async function findShipment(organisationId: string, shipmentId: string, pool: Pool): Promise<LedgerShipment | undefined> {
   if (shipmentId.includes("\0")) return undefined;
-  const [row] = await databaseOf(pool)
-    .select()
-    .from(shipments)
-    .where(and(eq(shipments.organisationId, organisationId), eq(shipments.shipmentId, shipmentId)));
-  return row && shown(row);
+  const { rows } = await pool.query<ShipmentRow>(
+    `select fields, items, source_details as "sourceDetails", import_id as "importId", updated_at as "updatedAt" from shipments
+      where organisation_id = $1 and shipment_id = $2`,
+    [organisationId, shipmentId],
+  );
+  return rows[0] && shown(rows[0]);
 }
 
 /** The fields as pushed. */
-function shown({ fields, items, sourceDetails, importId, updatedAt }: Omit<ScannedRow, keyof CursorRow>): LedgerShipment {
+function shown({ fields, items, sourceDetails, importId, updatedAt }: ShipmentRow): LedgerShipment {
   const pushed = fields as Record<string, unknown>;
   const { customFields } = pushed;
   return {

@@ -69,15 +69,9 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   const takeNext = async (): Promise<boolean> => {
     turns += 1;
     const heldFrom = performance.now(); // taken before the query, so that the lease ends here before it ends in the database
+    const turn = await claimTurn(pool, `${options.workerId}#${turns}`);
+    if (!turn) return false;
     const share = room.enter();
-    const turn = await claimTurn(pool, `${options.workerId}#${turns}`).catch((error: unknown) => {
-      share.leave();
-      throw error;
-    });
-    if (!turn) {
-      share.leave();
-      return false;
-    }
     const run = serve(turn, heldFrom, share)
       .catch((error: unknown) => {
         logger.error({ err: error, importId: turn.importId }, "a turn ended with an unexpected error");

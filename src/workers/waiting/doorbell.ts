@@ -1,38 +1,27 @@
 // src/workers/waiting: how a worker waits between two pieces of work, and stops waiting when it is to stop.
 
+import { setTimeout as pause } from "node:timers/promises";
+
 export type Doorbell = ReturnType<typeof doorbell>;
 
 /** Waits that end early when there may be work (`ring`) or the signal aborts. */
 export function doorbell(signal: AbortSignal) {
-  let rung = false;
-  let wake: (() => void) | undefined;
-  const sleep = (ms: number, wakeable: boolean) =>
-    new Promise<void>((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        signal.removeEventListener("abort", done);
-        wake = undefined;
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      signal.addEventListener("abort", done);
-      if (wakeable) wake = done;
-      if (signal.aborted) done();
-    });
+  let rung = new AbortController();
+  const ring = () => rung.abort();
+  const sleep = (ms: number, until: AbortSignal) => pause(ms, undefined, { signal: until }).catch(() => undefined);
+  signal.addEventListener("abort", ring);
+  if (signal.aborted) ring();
   return {
-    ring(): void {
-      rung = true;
-      wake?.();
-    },
+    ring,
     /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. False when the time was over first. */
     async wait(ms: number): Promise<boolean> {
-      if (!rung) await sleep(ms, true);
-      const early = rung || signal.aborted;
-      rung = false;
+      await sleep(ms, rung.signal);
+      const early = rung.signal.aborted;
+      if (early && !signal.aborted) rung = new AbortController();
       return early;
     },
     /** Waits for `ms`; a ring does not end it. */
-    pause: (ms: number): Promise<void> => sleep(ms, false),
+    pause: (ms: number): Promise<void> => sleep(ms, signal),
   };
 }
 

@@ -149,14 +149,12 @@ const { message: anyMessage } = fc.letrec<{ field: Field; message: Message }>((t
   message: fc.array(tie("field"), { maxLength: 4 }),
 }));
 
-test("a message encoded as a whole equals its fields encoded one by one, with or without room left before it", () => {
+test("a message encoded as a whole equals its fields encoded one by one", () => {
   const inPieces = ([number, value]: Field): Buffer =>
     Array.isArray(value) ? encode([[number, Buffer.concat((value as Message).map(inPieces))]]) : encode([[number, value]]);
   fc.assert(
     fc.property(anyMessage, (fields) => {
-      const bytes = encode(fields);
-      expect(bytes.equals(Buffer.concat(fields.map(inPieces)))).toBe(true);
-      expect(encode(fields, 5).subarray(5).equals(bytes)).toBe(true);
+      expect(encode(fields).equals(Buffer.concat(fields.map(inPieces)))).toBe(true);
     }),
   );
 });

@@ -14,15 +14,12 @@ test("a number of any size is written seven bits a byte, and its stated length i
     fc.constantFrom(0, ...edges, Number.MAX_SAFE_INTEGER, MAX_INT64, MAX_INT64 + 2048, 2 ** 64),
     fc.maxSafeNat(),
     fc.nat(),
-    fc.bigInt(0n, 2n ** 64n - 1n),
   );
   fc.assert(
     fc.property(numbers, fc.nat(5), (value, at) => {
       const target = Buffer.alloc(20);
       const end = writeVarint(target, at, value);
-      expect([...target.subarray(at, end)]).toEqual(
-        sevenBitsEach(typeof value === "number" && value >= MAX_INT64 ? 2n ** 63n - 1n : BigInt(value)),
-      );
+      expect([...target.subarray(at, end)]).toEqual(sevenBitsEach(value >= MAX_INT64 ? 2n ** 63n - 1n : BigInt(value)));
       expect(end - at).toBe(varintBytes(value));
       expect(target.subarray(end).some((byte) => byte !== 0)).toBe(false);
     }),

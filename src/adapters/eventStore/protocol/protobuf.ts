@@ -3,21 +3,23 @@ import protobuf from "protobufjs/minimal.js";
 
 /** int64's largest value, the revision of a tombstone. As a double it is 2^63; this double and all larger ones are written as that value. */
 export const MAX_INT64 = 2 ** 63;
-const INT64_MAX = 2n ** 63n - 1n;
 
 /** How many bytes the largest unsigned number of 64 bits takes. */
-export const mostVarintBytes = 10;
+const mostVarintBytes = 10;
 
-export function varintBytes(value: number | bigint): number {
-  if (typeof value === "number" && value >= MAX_INT64) return mostVarintBytes - 1;
+export function varintBytes(value: number): number {
+  if (value >= MAX_INT64) return mostVarintBytes - 1;
   let bytes = 1;
   for (let limit = 128; value >= limit && bytes < mostVarintBytes; limit *= 128) bytes += 1;
   return bytes;
 }
 
 /** Returns where it ends. */
-export function writeVarint(target: Uint8Array, from: number, value: number | bigint): number {
-  if (typeof value === "bigint" || value >= MAX_INT64) return writeExactly(target, from, typeof value === "bigint" ? value : INT64_MAX);
+export function writeVarint(target: Uint8Array, from: number, value: number): number {
+  if (value >= MAX_INT64) {
+    target.fill(255, from, from + 8)[from + 8] = 127;
+    return from + 9;
+  }
   let [at, rest] = [from, value];
   for (; rest >= 2 ** 31; rest = Math.floor(rest / 128)) target[at++] = (rest % 128) | 128;
   for (; rest >= 128; rest >>>= 7) target[at++] = (rest & 127) | 128;
@@ -25,65 +27,39 @@ export function writeVarint(target: Uint8Array, from: number, value: number | bi
   return at + 1;
 }
 
-function writeExactly(target: Uint8Array, from: number, value: bigint): number {
-  let [at, rest] = [from, value];
-  for (; rest > 127n; rest >>= 7n) target[at++] = Number(rest & 127n) | 128;
-  target[at] = Number(rest);
-  return at + 1;
-}
-
 /** Thrown for bytes that are not the message they should be. */
 export class MalformedMessage extends Error {}
 
 /** A field by its number: a whole number, bytes, text, or a message of its own. */
-export type Field = readonly [number: number, value: number | bigint | Content];
-type Content = Uint8Array | string | Message;
+export type Field = readonly [number: number, value: number | bigint | Uint8Array | string | Message];
 export type Message = readonly Field[];
 
-/** The message's bytes, after `before` bytes that are left free. */
-export function encode(message: Message, before = 0): Buffer {
-  const bytes = Buffer.allocUnsafe(before + messageBytes(message));
-  writeMessage(bytes, before, message);
-  return bytes;
-}
+export const encode = (message: Message): Buffer => writeMessage(protobuf.Writer.create(), message).finish() as Buffer;
 
-function messageBytes(message: Message): number {
-  let sum = 0;
-  for (const [field, value] of message)
-    sum += varintBytes(field << 3) + (isNumber(value) ? varintBytes(value) : withLength(bytesOf(value)));
-  return sum;
-}
-
-const withLength = (bytes: number): number => varintBytes(bytes) + bytes;
-
-function bytesOf(value: Content): number {
-  if (typeof value === "string") return Buffer.byteLength(value);
-  return isMessage(value) ? messageBytes(value) : value.length;
-}
-
-/** Returns where the message ends. A field of value 0 is written too: inside a oneof it says which member is set. */
-function writeMessage(target: Buffer, from: number, message: Message): number {
-  let at = from;
+/** A field of value 0 is written too: inside a oneof it says which member is set. */
+function writeMessage(writer: protobuf.Writer, message: Message): protobuf.Writer {
   for (const [field, value] of message) {
-    if (isNumber(value)) at = writeVarint(target, writeVarint(target, at, field << 3), value);
-    else at = writeContent(target, writeHead(target, at, field, bytesOf(value)), value);
+    if (typeof value === "number" || typeof value === "bigint") writer.uint32(field << 3).uint64(inHalves(value));
+    else {
+      writer.uint32((field << 3) | 2);
+      if (typeof value === "string") writer.string(value);
+      else if (value instanceof Uint8Array) writer.bytes(value);
+      else writeMessage(writer.fork(), value).ldelim();
+    }
   }
-  return at;
+  return writer;
+}
+
+/** A number as protobufjs takes it: one that a double may not hold, in two halves. */
+function inHalves(value: number | bigint): Parameters<protobuf.Writer["uint64"]>[0] {
+  if (Number.isSafeInteger(Number(value))) return Number(value);
+  const exact = typeof value === "number" && value >= MAX_INT64 ? 2n ** 63n - 1n : BigInt(value);
+  return { low: Number(exact & 0xffffffffn), high: Number(exact >> 32n), unsigned: true } as Long;
 }
 
 /** Writes the tag and length before a field's content. Returns where the content begins. */
 export const writeHead = (target: Uint8Array, at: number, field: number, bytes: number): number =>
   writeVarint(target, writeVarint(target, at, (field << 3) | 2), bytes);
-
-function writeContent(target: Buffer, at: number, value: Content): number {
-  if (typeof value === "string") return at + target.write(value, at);
-  if (isMessage(value)) return writeMessage(target, at, value);
-  target.set(value, at);
-  return at + value.length;
-}
-
-const isNumber = (value: Field[1]): value is number | bigint => typeof value === "number" || typeof value === "bigint";
-const isMessage = (value: Uint8Array | Message): value is Message => Array.isArray(value);
 
 export type Reader = protobuf.Reader;
 
@@ -220,13 +196,7 @@ export const property = (key: string, value: string): Message => [
 ];
 
 /** Reads one property without a field table, which would be slower: every event of an append has several. */
-export function readProperty(reader: Reader): { key: string; value: string } {
-  const end = reader.uint32() + reader.pos;
-  return readPropertyUpTo(reader, end);
-}
-
-/** Reads one property, from the beginning of its fields up to `end`. */
-export function readPropertyUpTo(reader: Reader, end: number): { key: string; value: string } {
+export function readProperty(reader: Reader, end = reader.uint32() + reader.pos): { key: string; value: string } {
   let [key, value] = ["", ""];
   while (reader.pos < end) {
     const tag = reader.uint32();

@@ -1,11 +1,10 @@
 // Follows `$all` for ever, or replays it up to its end: one subscription after another, each from the last event that was handled. The server
 // ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
-import { setTimeout as pause } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
-import { newClient, pauseBeforeRetry } from "../connection.js";
+import { newClient, pauseBeforeRetry, pauseFor } from "../connection.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
 import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
 import { closeClient, openReadCall } from "../vendor.js";
@@ -69,7 +68,7 @@ export async function followLog(following: FollowOptions, range: SubscriptionRan
         failures += 1;
         throwIfHopeless(error, { ...range, from: reached }, failures);
         logFailure(following.logger, error, failures);
-        await (failures === 1 && isTooSlow(error) ? pauseForMore(range.signal) : pauseBeforeRetry(failures, range.signal));
+        await (failures === 1 && isTooSlow(error) ? pauseFor(gatherMs, range.signal) : pauseBeforeRetry(failures, range.signal));
         if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
         await closeClient(client);
         client = newClient(following.address);
@@ -81,12 +80,8 @@ export async function followLog(following: FollowOptions, range: SubscriptionRan
   }
 }
 
-const gatherMs = 50;
-
 /** Events arrive faster than a live subscription takes them. After a short pause more of them come as one batch, which costs less per event. */
-async function pauseForMore(signal: AbortSignal | undefined): Promise<void> {
-  await pause(gatherMs, undefined, signal ? { signal } : {}).catch(() => undefined);
-}
+const gatherMs = 50;
 
 function throwIfHopeless(error: unknown, { from, until }: SubscriptionRange, failures: number): void {
   if (error instanceof OnBatchFailed) throw error.cause;

@@ -22,9 +22,7 @@ export type Archive = {
 
 type Budget = { readonly largestPart: number; left: number; readonly fault: () => FileFault };
 
-function tooMuch(): FileFault {
-  return new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
-}
+const tooMuch = (): FileFault => new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
 
 function tooFar(bytes: number): FileFault {
   return new FileFault(
@@ -32,9 +30,7 @@ function tooFar(bytes: number): FileFault {
   );
 }
 
-export function damagedFault(detail = ""): FileFault {
-  return new FileFault(detail === "" ? DAMAGED : `${DAMAGED} (${detail})`);
-}
+export const damagedFault = (detail = ""): FileFault => new FileFault(detail === "" ? DAMAGED : `${DAMAGED} (${detail})`);
 
 /** Errors of the zip or XML code become faults of the file; errors of the operating system stay as they are. */
 export function asFileFault(error: unknown): unknown {

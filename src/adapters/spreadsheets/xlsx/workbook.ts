@@ -74,6 +74,4 @@ async function readRelations(archive: Archive, part: string): Promise<Map<string
   return relations;
 }
 
-function isTrue(value: string | undefined): boolean {
-  return value === "1" || value === "true" || value === "on";
-}
+const isTrue = (value: string | undefined): boolean => value === "1" || value === "true" || value === "on";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { isStorable } from "../../rows/cells.js";
 import { columnsOf, customFieldPrefix, type Field, type Kind } from "../fields.js";
-import { isLonger, limits, shortened } from "../limits.js";
+import { firstNames, isLonger, limits, shortened } from "../limits.js";
 import { dateOrders } from "./dateOrder.js";
 import { decimalMarks } from "./decimal.js";
 import { fileHeadings } from "./headings.js";
@@ -126,14 +126,8 @@ export function applyChoice(columns: readonly string[], choice: ColumnChoice, of
   };
 }
 
-const shownNames = 100;
-
-function named(label: string, headings: readonly string[]): string[] {
-  if (headings.length === 0) return [];
-  const shown = headings.slice(0, shownNames).map(quoted);
-  if (headings.length > shown.length) shown.push(`and ${headings.length - shown.length} more`);
-  return [`${label}: ${shown.join(", ")}.`];
-}
+const named = (label: string, headings: readonly string[]): string[] =>
+  headings.length === 0 ? [] : [`${label}: ${firstNames(headings)}.`];
 
 /** A custom field by its key, as in a file of our own headings; by its long name where a field of the import has that name. */
 function nameOf(field: string, kind: Kind): string {

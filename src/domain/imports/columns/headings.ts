@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { foldName, reportColumns } from "../../files/header.js";
 import { isStorable } from "../../rows/cells.js";
-import { limits, shortened } from "../limits.js";
+import { firstNames, limits } from "../limits.js";
 
 /**
  * By column: its heading, without which a choice cannot name it. A heading that stands there before gets a number: `Postcode`, `Postcode (2)`.
@@ -32,7 +32,6 @@ export const headingsKey = (headings: Iterable<string>): string =>
     .update(JSON.stringify([...headings].sort()))
     .digest("hex");
 
-const shownBytes = 100;
 const shownNames = 20;
 
 /** Why no choice can be made for these headings. */
@@ -55,7 +54,9 @@ export function headingFaults(headings: readonly string[]): string[] {
 
 function listed(label: string, headings: readonly string[]): string[] {
   if (headings.length === 0) return [];
-  const shown = headings.slice(0, shownNames).map((heading) => shortened(heading.toWellFormed(), shownBytes));
-  if (headings.length > shown.length) shown.push(`and ${headings.length - shown.length} more`);
-  return [`${label}: ${shown.join(", ")}. Change them in the file.`];
+  const shown = firstNames(
+    headings.map((heading) => heading.toWellFormed()),
+    shownNames,
+  );
+  return [`${label}: ${shown}. Change them in the file.`];
 }

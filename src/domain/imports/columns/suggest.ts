@@ -90,9 +90,8 @@ function candidatesFor(heading: string, names: readonly Name[], chosen: Readonly
 const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean => one.size === other.size && holdsAll(one, other, 1);
 
 /** Whether all words of a name stand in the heading, which may have more. One word alone says too little. */
-function holdsAll(words: ReadonlySet<string>, wanted: ReadonlySet<string>, least = 2): boolean {
-  return wanted.size >= least && [...wanted].every((word) => words.has(word));
-}
+const holdsAll = (words: ReadonlySet<string>, wanted: ReadonlySet<string>, least = 2): boolean =>
+  wanted.size >= least && [...wanted].every((word) => words.has(word));
 
 /** A heading that only resembles two fields equally is left to the person. */
 function withoutTies(candidates: readonly Candidate[]): Candidate[] {

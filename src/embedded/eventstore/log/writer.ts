@@ -156,11 +156,6 @@ export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT
   const states = new Map<string, StreamState>();
   const isDurable = (state: StreamState): boolean => state.writtenTo <= log.committedEnd();
 
-  function load(stream: string): StreamState {
-    storage.refresh();
-    return { head: storage.headOf(stream), metadata: storedMetadata(storage, stream), writtenTo: 0 };
-  }
-
   return {
     isDurable,
     of(stream: string): StreamState {
@@ -168,7 +163,8 @@ export function createStreamStates(storage: Storage, log: CommitLog, kept = KEPT
       if (known) return known;
       // Before the new state is added: the caller is about to change that one, so it has to stay.
       if (states.size >= kept) for (const [name, state] of states) if (isDurable(state)) states.delete(name);
-      const state = load(stream);
+      storage.refresh();
+      const state = { head: storage.headOf(stream), metadata: storedMetadata(storage, stream), writtenTo: 0 };
       states.set(stream, state);
       return state;
     },

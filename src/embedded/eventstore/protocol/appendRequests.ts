@@ -7,7 +7,6 @@ import {
   readBytes,
   readNumber,
   readProperty,
-  readPropertyUpTo,
   readSafely,
   readSpan,
   repeated,
@@ -93,7 +92,7 @@ const readFields = wholeMessage(() => ({ id: "", properties: [] as Buffer[], met
   4: ["data", readBytes],
 });
 /** Reads the key exactly as `readProposedEvent` does. If only that one saw `created`, the event would be put in order again and again. */
-const keyOf = (property: Buffer): string => readSafely(property, (reader) => readPropertyUpTo(reader, reader.len)).key;
+const keyOf = (property: Buffer): string => readSafely(property, (reader) => readProperty(reader, reader.len)).key;
 
 function readInOrder(message: Buffer, from: number, to: number): ProposedEvent {
   const { id, properties, metadata, data } = readFields(message.subarray(from, to));

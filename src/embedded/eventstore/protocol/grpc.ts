@@ -178,8 +178,8 @@ const encodeText = (text: string): string => text.toWellFormed().replace(/[^\x20
 
 /** A gRPC frame with the message in it. */
 export function frameOf(message: Message): Buffer {
-  const frame = encode(message, framePrefix);
-  frame[0] = 0; // not compressed
-  frame.writeUInt32BE(frame.length - framePrefix, 1);
-  return frame;
+  const bytes = encode(message);
+  const prefix = Buffer.alloc(framePrefix); // its first byte stays 0: not compressed
+  prefix.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([prefix, bytes]);
 }

@@ -65,6 +65,5 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
   }),
 );
 
-function rowBody(kind: ImportKind, { handle, ...rest }: RejectedRow) {
-  return kind === "shipments" ? { shipmentId: handle ?? "", ...rest } : { reference: handle, ...rest };
-}
+const rowBody = (kind: ImportKind, { handle, ...rest }: RejectedRow) =>
+  kind === "shipments" ? { shipmentId: handle ?? "", ...rest } : { reference: handle, ...rest };

@@ -57,8 +57,8 @@ async function run(
   writer: EventWriter,
   giveWay: RoomShare["giveWay"],
 ): Promise<LoadedImport> {
-  const context = eventContextOf(deps, loaded);
   const { request, started } = loaded.state;
+  const context = eventContextOf(deps, request);
   for (const event of loaded.unrecorded) await writer.add(event);
   const catalogue = await deps.catalogues(request.organisationId, started.catalogueVersion);
   const rules = rowContext(catalogue, await deps.localities.geography(started.localities));
@@ -98,7 +98,10 @@ async function run(
         held.check(); // a chunk takes a while, and a cancelled import ends at once
         return giveWay();
       },
-      reached: (rows) => held.note({ progress: progressOf(rows, prepared.rows) }),
+      reached(rows) {
+        held.note({ progress: progressOf(rows, prepared.rows) });
+        unusual?.readAhead(rows);
+      },
     });
     const stored = await report.store(deps.objectStore, reportKey(request));
     const by = workerOf(deps);
@@ -113,11 +116,11 @@ async function run(
   }
 }
 
-export function eventContextOf(deps: WorkerDeps, { importId, state }: LoadedImport): EventContext {
-  if (state.status === "none") return { organisation: "", by: workerOf(deps), correlationId: importId };
-  const { organisationId, requestId } = state.request;
-  return { organisation: organisationId, by: workerOf(deps), correlationId: requestId };
-}
+export const eventContextOf = (deps: WorkerDeps, { organisationId, requestId }: ImportRequested): EventContext => ({
+  organisation: organisationId,
+  by: workerOf(deps),
+  correlationId: requestId,
+});
 
 /** Of an import with a file of at most this size, ImportStarted, the rows and the end are one append, as far as they fit. */
 const oneAppendBytes = 64 * 1024;
@@ -134,10 +137,10 @@ async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Pro
   const { catalogueVersion } = await presentCatalogueOf(held.turn.organisationId, deps.pool);
   const localities = await deps.localities.current();
   const command = { type: "startImport", by: workerOf(deps), catalogueVersion, localities, now: held.now() } as const;
-  const context = eventContextOf(deps, found);
   const events = decide(command, found.state);
   const state = events.reduce(evolve, found.state);
   if (state.status !== "processing") throw new Error(`import ${found.importId} is ${state.status} right after its start`);
+  const context = eventContextOf(deps, state.request);
   const { file, corrects } = state.request;
   if (file.size <= oneAppendBytes && !corrects) return { ...found, state, unrecorded: encodeAll(found, events, context) };
   return noteStart(held, { ...(await handleImport(deps.eventStore, found, command, context)), state });
@@ -151,6 +154,9 @@ function noteStart(held: HeldTurn, loaded: LoadedImport & { readonly state: Proc
 /** How long the projector may be behind. Then the import gives its turn back, and goes on from here in its next one. */
 const mostLagMs = 30_000;
 
+/** Fewer rows are soon recorded: what they are compared with is read then. */
+const rowsBetweenReadingAhead = 20_000;
+
 /**
  * Notes every row that an import accepts, also those recorded before an interruption, and says at its end which are unusual. The
  * organisation's earlier imports are waited for then, which the tables usually have by that time.
@@ -160,18 +166,38 @@ function createImportUnusualFinder({ pool }: WorkerDeps, held: HeldTurn, request
   if (kind !== "activities") return undefined;
   const at = new Date(request.at);
   const finder = createUnusualFinder({ at, source, off: file.unusual?.off ?? [] });
+  const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
+  const figures = () => ledgerFigures(organisationId, { at, replaced, limits: unusualLimits }, pool);
+  const areComplete = () => areFiguresComplete(organisationId, request.importId, pool);
+  let nextReading = rowsBetweenReadingAhead;
+  let reading: Promise<void> | undefined;
+  const readAhead = async () => {
+    try {
+      if (await areComplete()) await finder.readAhead(figures());
+    } catch {
+      // `find` reads what is missing, and fails if it cannot.
+    } finally {
+      reading = undefined;
+    }
+  };
   return {
     note(outcome: RowOutcome) {
       if (outcome.type === "RowAccepted") finder.add(outcome.data.row, outcome.data.values);
     },
+    /** Reads, beside the recording of the rows, what they are compared with at the end, if the tables have it already. */
+    readAhead(rows: number): void {
+      if (rows < nextReading || reading !== undefined) return;
+      nextReading = rows + rowsBetweenReadingAhead;
+      reading = readAhead();
+    },
     async find(): Promise<Pick<ImportCompleted, "unusual" | "unusualRows"> | undefined> {
+      await reading;
       const look = async () => {
         held.check();
-        return (await areFiguresComplete(organisationId, request.importId, pool)) || undefined;
+        return (await areComplete()) || undefined;
       };
       await waitUntilProjected(look, "The projector has not caught up: unusual rows wait for it", mostLagMs);
-      const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
-      const found = await finder.find(ledgerFigures(organisationId, { at, replaced, limits: unusualLimits }, pool));
+      const found = await finder.find(figures());
       return found && { unusual: [...found.kinds], unusualRows: found.count };
     },
   };

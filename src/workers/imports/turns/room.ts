@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { ImportRequested } from "../../../events/importEvents.js";
 
 export type RoomShare = ReturnType<typeof enterRoom>;
@@ -35,7 +35,7 @@ function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof c
   let pauseMs = mostPauseMs;
   let isLarge = false;
   let giveBack: (() => void) | undefined;
-  smallImports.add();
+  smallImports.add(1);
   const rest = async () => {
     const began = performance.now();
     pauseMs = Math.min(mostPauseMs, pauseMs + pauseShare * (began - since));
@@ -48,7 +48,7 @@ function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof c
     take({ size, format }: ImportRequested["file"]): boolean {
       const bytes = Math.min(largeBytes, size * packing[format]);
       isLarge = bytes > mostOfSmall;
-      if (isLarge) smallImports.remove();
+      if (isLarge) smallImports.add(-1);
       giveBack = (isLarge ? large : small).take(bytes);
       return giveBack !== undefined;
     },
@@ -56,7 +56,7 @@ function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof c
     giveWay: (): Promise<void> | undefined => (performance.now() - since < workMs ? undefined : rest()),
     leave(): void {
       giveBack?.();
-      if (!isLarge) smallImports.remove();
+      if (!isLarge) smallImports.add(-1);
     },
   };
 }
@@ -83,28 +83,17 @@ function limit(mostBytes: number, mostFiles: number) {
 
 function countSmallImports() {
   let count = 0;
-  const waiting = new Set<() => void>();
+  let none = new AbortController();
   return {
-    add() {
-      count += 1;
-    },
-    remove() {
-      count -= 1;
-      if (count === 0) for (const wake of waiting) wake();
+    add(change: 1 | -1) {
+      count += change;
+      if (count === 0) none.abort();
+      else if (none.signal.aborted) none = new AbortController();
     },
     /** Waits until no small import runs, at most `withinMs`. */
     async ended(withinMs: number): Promise<void> {
       if (count === 0) await setImmediate();
-      else
-        await new Promise<void>((resolve) => {
-          const wake = () => {
-            clearTimeout(timer);
-            waiting.delete(wake);
-            resolve();
-          };
-          const timer = setTimeout(wake, withinMs);
-          waiting.add(wake);
-        });
+      else await setTimeout(withinMs, undefined, { signal: none.signal }).catch(() => undefined);
     },
   };
 }

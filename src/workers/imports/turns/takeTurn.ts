@@ -7,7 +7,7 @@ import { shortened } from "../../../domain/imports/limits.js";
 import { workerOf } from "../../../domain/principal.js";
 import { rowsBefore } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
-import { ObjectMissing, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
+import { StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import { noNotices } from "../../../ports/notices.js";
 import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import { lookUntilFound } from "../../../timeLimit.js";
@@ -85,7 +85,7 @@ async function work({ deps, turn, folder, share, failed }: TurnRun, held: HeldTu
 
 /** Nothing is to be appended where the import has ended before. */
 const endOf = (deps: WorkerDeps, loaded: LoadedImport, command: EndCommand) =>
-  loaded.state.status === "none" || hasEnded(loaded) ? undefined : { command, context: eventContextOf(deps, loaded) };
+  loaded.state.status === "none" || hasEnded(loaded) ? undefined : { command, context: eventContextOf(deps, loaded.state.request) };
 
 async function giveBack({ deps, turn, outageMs }: TurnRun, error: unknown): Promise<void> {
   const { importId, organisationId } = turn;
@@ -112,12 +112,5 @@ function delayAfter(error: unknown): number | undefined {
 }
 
 /** A retry may succeed: a store does not answer, or this machine is out of disk, memory or file handles. */
-function isOutage(error: unknown): boolean {
-  if (error instanceof StoreUnavailable) return true;
-  if (error instanceof ObjectMissing) return false;
-  return (
-    error instanceof Error &&
-    typeof (error as NodeJS.ErrnoException).code === "string" &&
-    (error as NodeJS.ErrnoException).syscall !== undefined
-  );
-}
+const isOutage = (error: unknown): boolean =>
+  error instanceof StoreUnavailable || (error instanceof Error && "code" in error && "syscall" in error);

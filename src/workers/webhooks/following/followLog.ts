@@ -87,11 +87,6 @@ async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSi
   });
 }
 
-interface RecordBatchOptions extends Pick<WebhookWorkerDeps, "pool" | "organisations"> {
-  /** Called when there is something to send. */
-  readonly onEnqueued: () => void;
-}
-
 const moveFromSql = `${moveSql} and (commit, prepare) = (:fromCommit::bigint, :fromPrepare::bigint)`;
 
 /**
@@ -100,7 +95,7 @@ const moveFromSql = `${moveSql} and (commit, prepare) = (:fromCommit::bigint, :f
  * died before it did so. `saved`: where the checkpoint was set to. After a restore it is elsewhere, and the follower begins anew.
  */
 export async function recordBatch(
-  { pool, organisations, onEnqueued }: RecordBatchOptions,
+  { pool, organisations, onEnqueued }: Pick<FollowerOptions, "pool" | "organisations" | "onEnqueued">,
   batch: EventBatch,
   saved: Position,
 ): Promise<void> {

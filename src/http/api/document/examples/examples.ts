@@ -132,6 +132,7 @@ export function usualAnswer(operationId: string, status: number, mebibytes?: num
     return (recorded["listLedgerShipments"]?.[200] as { items: readonly unknown[] } | undefined)?.items[0];
   if (status === 413 && mebibytes !== undefined)
     return `The body is larger than ${mebibytes * 1024 * 1024} bytes. Send the data in several requests`;
+  if (operationId.startsWith("list") && status === 400) return ["limit must be a whole number from 1 to 500"];
   return messages[status];
 }
 

@@ -1,0 +1,75 @@
+// What is read while rows still pass is compared like what is read at their end.
+import { expect, test } from "vitest";
+import { dayMs } from "../../src/domain/imports/unusual.js";
+import { type ActivityContent, readContent } from "../../src/domain/rows/activityContent.js";
+import type { LedgerFigures } from "../../src/judging/ledgerFigures.js";
+import { createRepeatFinder } from "../../src/judging/repeatedRows.js";
+
+const firstDay = 20_000;
+const days = 20; // more than are read at once
+
+interface Activity {
+  readonly day: number;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+const activity = (number: number, reference = `REF-${number}`): Activity => ({
+  day: firstDay + (number % days),
+  values: { customerId: "CUST-001", warehouseCode: "SYD", chargeCode: "PICK", reference, quantity: 1 },
+});
+const instantOf = ({ day }: Activity) => day * dayMs + 3_600_000;
+
+/** The contents of earlier imports, as the tables answer; `asked` has the days of each question. */
+function recorded(imports: readonly (readonly Activity[])[]) {
+  const asked: number[][] = [];
+  const content: ActivityContent = { low: 0, high: 0 };
+  const entry = (importIndex: number, day: number) => {
+    const rows = (imports[importIndex] ?? []).flatMap((each, index) => (each.day === day ? { each, row: index + 1 } : []));
+    const [lows, rest] = [Buffer.alloc(rows.length * 4), Buffer.alloc(rows.length * 8)];
+    for (const [at, { each, row }] of rows.entries()) {
+      readContent(each.values, instantOf(each), content);
+      lows.writeInt32LE(content.low, at * 4);
+      rest.writeInt32LE(content.high, at * 8);
+      rest.writeInt32LE(row, at * 8 + 4);
+    }
+    return { lows, rest };
+  };
+  const figures = {
+    async contents(of: readonly number[]) {
+      asked.push([...of]);
+      return of.flatMap((day) => imports.map((_, index) => ({ day, position: String(index), lows: entry(index, day).lows })));
+    },
+    contentRows: async (of: readonly { day: number; position: string }[]) =>
+      of.map(({ day, position }) => ({ position, importId: `import ${position}`, rest: entry(Number(position), day).rest, uncounted: [] })),
+  };
+  return { asked, figures: figures as unknown as LedgerFigures };
+}
+
+const earlier = [
+  Array.from({ length: 900 }, (_, number) => activity(number)),
+  Array.from({ length: 900 }, (_, number) => activity(number + 500)),
+];
+// Every third row is recorded already; some of them twice, of which the first import is named.
+const rows = Array.from({ length: 1_500 }, (_, number) => activity(number, number % 3 === 0 ? undefined : `NEW-${number}`));
+const expected = rows.map((_, number) => {
+  if (number % 3 !== 0 || number >= 1_400) return undefined;
+  return number < 900 ? { importId: "import 0", row: number + 1 } : { importId: "import 1", row: number - 500 + 1 };
+});
+
+test.each([
+  ["not at all", []],
+  ["after the first row", [1]],
+  ["after rows of half of the days, and of all", [days / 2, days]],
+  ["after the last row", [rows.length]],
+])("reading ahead %s finds the same rows, and reads each day once", async (_, after: readonly number[]) => {
+  const { asked, figures } = recorded(earlier);
+  const finder = createRepeatFinder();
+  for (const [index, each] of rows.entries()) {
+    finder.add(each.values, instantOf(each));
+    if (after.includes(index + 1)) await finder.readAhead(figures);
+  }
+  const found = await finder.find(figures);
+  expect(rows.map((_, index) => found.sameAs(index))).toEqual(expected);
+  expect(rows.map((_, index) => found.isRepeated(index))).toEqual(expected.map((same) => same !== undefined));
+  expect(asked.flat().sort((one, other) => one - other)).toEqual(Array.from({ length: days }, (_, index) => firstDay + index));
+});
