@@ -142,10 +142,7 @@ export async function* inOneBatch<Some>(rows: Some): AsyncGenerator<Some> {
 }
 
 /** The headings come with the first rows: if these cannot be read, nothing was sent yet. */
-export async function* csvPieces(
-  { csvLine, copiedCsv }: Pick<Spreadsheets, "csvLine" | "copiedCsv">,
-  { columns, rows }: DownloadedTable,
-): Pieces {
+export async function* csvPieces({ csvLine, copiedCsv }: Pick<Spreadsheets, "csvLine" | "copiedCsv">, { columns, rows }: DownloadedTable) {
   const csvOf = (some: Rows) => ("lines" in some ? copiedCsv(some) : Buffer.from(some.map((cells) => csvLine(cells)).join("")));
   let headings: Uint8Array | undefined = Buffer.from(csvLine(columns));
   for await (const some of rows) {

@@ -123,13 +123,7 @@ export const organisationForm = defineForm(signInPage, "/organisation", async (v
 });
 
 /** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
-export async function openSession(
-  member: NamelessMember,
-  next: string,
-  way: SignInWay,
-  visit: Visit,
-  deps: PortalDeps,
-): Promise<FormResult> {
+export async function openSession(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
   const { context, requestId } = visit;
   const { members, sessionCookie, signInLog } = deps;
   const opened = {

@@ -140,12 +140,7 @@ export const sentPage = ({ items, nextCursor }: Page<ShownRow>) => ({
 });
 
 /** By import and row. */
-async function verdictsToday(
-  kind: ImportKind,
-  items: readonly CorrectionRow[],
-  catalogue: Catalogue,
-  deps: PortalDeps,
-): Promise<Map<string, Verdict | null>> {
+async function verdictsToday(kind: ImportKind, items: readonly CorrectionRow[], catalogue: Catalogue, deps: PortalDeps) {
   const verdicts = new Map<string, Verdict | null>();
   for (const [importId, names] of groupItems(items, (item) => item.importId)) {
     const rows = names.map(({ row }) => ({ row, values: {} }));

@@ -78,10 +78,7 @@ export async function checkDraft(
 }
 
 /** What its columns are taken for, after a look at the header row; and for an error report, the rows that it is about. */
-async function judgedAs(
-  { visit, deps, draft: { kind, columns: header }, copy }: DraftAtWork,
-  judge: NonNullable<Check["judge"]>,
-): Promise<Pick<FileToJudge, "columns" | "report">> {
+async function judgedAs({ visit, deps, draft: { kind, columns: header }, copy }: DraftAtWork, judge: NonNullable<Check["judge"]>) {
   const { corrects, mostParts = 0 } = judge;
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const taken = corrects && resolveColumns(catalogue, deps.geography, { kind, columns: header, reported: corrects.request });

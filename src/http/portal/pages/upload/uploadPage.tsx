@@ -118,21 +118,29 @@ export const uploadForm = defineForm(uploadPage, { below: "", body: "upload" }, 
 );
 
 /** Makes a draft of the file that `receive` puts into a folder of its own. */
-export async function takeUpload(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  act: DraftStep["act"],
-  receive: () => Promise<Upload>,
-): Promise<FormResult | Work> {
+export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], receive: () => Promise<Upload>) {
   const leave = await enterDraftWork(visit, deps, act);
   let upload: Upload | undefined;
+  /** When nothing is done with the file any more. */
   const end = async () => {
     leave();
     if (upload) await rm(upload.folder, { recursive: true, force: true });
   };
   try {
     upload = await receive();
-    return await takeFile(visit, deps, act, upload, end);
+    const taken = await takeFile(visit, deps, act, upload);
+    if ("work" in taken) {
+      const work: Work["work"] = async (...told) => {
+        try {
+          return await taken.work(...told);
+        } finally {
+          await end();
+        }
+      };
+      return { ...taken, work };
+    }
+    await end();
+    return taken;
   } catch (error) {
     await end();
     throw error;
@@ -141,14 +149,8 @@ export async function takeUpload(
 
 const fieldNames = ["kind", "page", "instead"];
 
-/** The same form sent again is the same draft, and so the same import. `end`: when nothing is done with the file any more. */
-async function takeFile(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  act: DraftStep["act"],
-  upload: Upload,
-  end: () => Promise<void>,
-): Promise<FormResult | Work> {
+/** The same form sent again is the same draft, and so the same import. */
+async function takeFile(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<FormResult | Work> {
   const { organisationId, memberId } = visit.person;
   const { path, folder, name, size, sha256, sourceDetails, fields } = upload;
   const header = await readUploadHeader(deps, organisationId, upload);
@@ -159,10 +161,7 @@ async function takeFile(
   const parts = [fields.get("page") ?? "", kind, sourceDetails, name, sha256];
   const fileId = v5(JSON.stringify(parts), memberId);
   const earlier = await keptFile(organisationId, fileId, deps.pool);
-  if (earlier?.importId) {
-    await end();
-    return { goTo: importPath(earlier.importId) };
-  }
+  if (earlier?.importId) return { goTo: importPath(earlier.importId) };
   const file = { path, name, format, size, sha256 };
   const evidence = { values: [], numbers: [] };
   const kept = { fileId, organisationId, kind, sourceDetails, file, columns, evidence, notes, checked };
@@ -177,7 +176,7 @@ async function takeFile(
     const atWork = { visit, deps, draft: { ...draft, kind, checked }, copy: { path, folder }, say, signal };
     return orImportMade(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
   };
-  return { tooSlow: tooSlow[act], work: (say, signal) => work(say, signal).finally(end) };
+  return { tooSlow: tooSlow[act], work };
 }
 
 const notKept = "The file could not be kept, try again shortly";
