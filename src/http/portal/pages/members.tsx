@@ -102,27 +102,25 @@ const membersList = listPage<MemberSummary>({
   above: (visit, _, rows) => (
     <>
       <MemberQuestion visit={visit} members={rows} />
-      {isInviting(visit) ? <Invitation /> : null}
+      {isInviting(visit) ? (
+        <Panel id="invite" title="Invite a person">
+          <Form to={membersPath} class="in-line">
+            <Field label="Email" name="email" type="email" maxlength={254} autocomplete="off" />
+            <Field label="Name" name="name" maxlength={200} autocomplete="off" required={false} />
+            <Choice label="Role" name="role" options={roles} value="operator" />
+            <Button label="Invite" />
+            <ButtonLink to={membersPath} label="Cancel" quiet />
+          </Form>
+          <p class="hint">
+            Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything
+            except settings, and change nothing.
+          </p>
+        </Panel>
+      ) : null}
     </>
   ),
   empty: () => null,
 });
-const Invitation = () => (
-  <Panel id="invite" title="Invite a person">
-    <Form to={membersPath} class="in-line">
-      <Field label="Email" name="email" type="email" maxlength={254} autocomplete="off" />
-      <Field label="Name" name="name" maxlength={200} autocomplete="off" required={false} />
-      <Choice label="Role" name="role" options={roles} value="operator" />
-      <Button label="Invite" />
-      <ButtonLink to={membersPath} label="Cancel" quiet />
-    </Form>
-    <p class="hint">
-      Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything except
-      settings, and change nothing.
-    </p>
-  </Panel>
-);
-
 const roles = [
   { value: "admin", label: "Admin" },
   { value: "operator", label: "Operator" },

@@ -93,6 +93,7 @@ const keyOf = (importId: string, rows: readonly number[], key: string): string =
 export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit, deps) => {
   const places = placesIn((kind) => visit.query[kind] ?? "");
   const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, places), presentCatalogue(visit, deps)]);
+  const more = found.filter(({ next }) => next !== null);
   return {
     title: "Check rejected rows again",
     crumbs: [["Rejected rows", correctionsPath]],
@@ -100,7 +101,14 @@ export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit
       <>
         <p class="muted">Checked against version {catalogueVersion} of the catalogue. Nothing has been submitted yet.</p>
         <Accepted found={found} places={places} />
-        <More found={found} />
+        {more.length === 0 ? null : (
+          <p>
+            At most {mostJudged} shipments and {mostJudged} activities are checked at a time.{" "}
+            <Link to={withQuery(judgeAgainPath, Object.fromEntries(more.map(({ kind, next }) => [kind, next ?? ""])))}>
+              Check the next rows
+            </Link>
+          </p>
+        )}
         <UnknownCustomers rows={found.flatMap(({ judged }) => judged)} />
       </>
     ),
@@ -168,19 +176,6 @@ const columns: readonly Column<ReturnType<typeof reasonsOf>[number]>[] = [
   { heading: "Kind", cell: ({ kind }) => <Link to={correctionsPathOf({ kind, state: "open" })}>{kindNames[kind]}</Link> },
   { heading: "Rows", number: true, value: ({ rows }) => rows },
 ];
-
-/** Where there are more open rows than one page judges. */
-function More({ found }: { found: readonly JudgedRows[] }) {
-  const more = found.filter(({ next }) => next !== null);
-  if (more.length === 0) return null;
-  const places = Object.fromEntries(more.map(({ kind, next }) => [kind, next ?? ""]));
-  return (
-    <p>
-      At most {mostJudged} shipments and {mostJudged} activities are checked at a time.{" "}
-      <Link to={withQuery(judgeAgainPath, places)}>Check the next rows</Link>
-    </p>
-  );
-}
 
 export const judgeAgainForm = defineForm(judgeAgainPage, "", async (visit, fields, deps) => {
   const places = placesIn((kind) => fields.get(kind));

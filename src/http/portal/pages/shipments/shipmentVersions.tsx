@@ -5,7 +5,7 @@ import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { clipped, groupDigits } from "../../shell/formats.js";
 import { Badge, Link, Pager, Panel, Time, withQuery } from "../../shell/parts.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
-import { changesBetween, shipmentPath, type TextChange } from "./shipmentWords.js";
+import { changesBetween, shipmentPath } from "./shipmentWords.js";
 
 const shownChanges = 20;
 
@@ -103,21 +103,21 @@ function Version({ visit: { query, may, person }, shipmentId, version, before, i
           Never the current version: <Link to={importPath(supersededBy)}>a later import</Link> was recorded first.
         </p>
       )}
-      {changes === undefined ? null : changes.length === 0 ? <p class="muted">Nothing changed.</p> : <Changes changes={changes} />}
+      {changes?.length === 0 ? <p class="muted">Nothing changed.</p> : null}
+      {changes && changes.length > 0 ? (
+        <ul class="changes">
+          {changes.slice(0, shownChanges).map((change) => (
+            <li>
+              {change.what}: {change.before === "" ? null : <del>{clipped(change.before)}</del>}{" "}
+              {change.after === "" ? null : <ins>{clipped(change.after)}</ins>}
+            </li>
+          ))}
+          {changes.length > shownChanges ? <li class="muted">and {groupDigits(changes.length - shownChanges)} more changes</li> : null}
+        </ul>
+      ) : null}
     </li>
   );
 }
-
-const Changes = ({ changes }: { changes: readonly TextChange[] }) => (
-  <ul class="changes">
-    {changes.slice(0, shownChanges).map(({ what, before, after }) => (
-      <li>
-        {what}: {before === "" ? null : <del>{clipped(before)}</del>} {after === "" ? null : <ins>{clipped(after)}</ins>}
-      </li>
-    ))}
-    {changes.length > shownChanges ? <li class="muted">and {groupDigits(changes.length - shownChanges)} more changes</li> : null}
-  </ul>
-);
 
 /** How long a page may read the lines of the versions. */
 const longestMs = 2_500;

@@ -39,11 +39,11 @@ export function ColumnTable({ source, choice, fields }: ColumnsProps) {
     {
       heading: "Our field",
       cell: ({ heading, index, field }) => {
-        const own = { name: columnField(index), "aria-label": `Our field for ${heading}`, "data-taken": true };
+        const [name, label] = [columnField(index), `Our field for ${heading}`];
         return isLarge ? (
-          <input {...own} value={texts.get(field) ?? field} list={listOfFields} autocomplete="off" />
+          <input name={name} value={texts.get(field) ?? field} list={listOfFields} autocomplete="off" aria-label={label} data-taken />
         ) : (
-          <select {...own}>
+          <select name={name} aria-label={label} data-taken>
             <ListOfFields fields={fields} field={field} />
           </select>
         );
