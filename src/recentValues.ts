@@ -1,12 +1,6 @@
 // A bounded cache: the values that were set or read longest ago are dropped first.
 
-export interface RecentValues<Value> {
-  get(key: string): Value | undefined;
-  set(key: string, value: Value): void;
-  delete(key: string): void;
-}
-
-export function recentValues<Value>(most: number): RecentValues<Value> {
+export function recentValues<Value>(most: number) {
   const kept = new Map<string, Value>();
   const set = (key: string, value: Value) => {
     kept.delete(key);
@@ -17,13 +11,13 @@ export function recentValues<Value>(most: number): RecentValues<Value> {
     }
   };
   return {
-    get(key) {
+    get(key: string): Value | undefined {
       const value = kept.get(key);
       if (value !== undefined) set(key, value);
       return value;
     },
     set,
-    delete: (key) => void kept.delete(key),
+    delete: (key: string) => void kept.delete(key),
   };
 }
 

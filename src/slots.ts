@@ -15,35 +15,12 @@ export interface SlotBounds {
 /** Gives the slot back; calling it again does nothing. */
 export type Release = () => void;
 
-export interface Slots {
-  /** Takes a slot without waiting; throws TooBusy if none is free. */
-  claim(owner: string): Release;
-  /**
-   * Waits for a slot, behind the owner's own earlier calls; owners take turns. Throws TooBusy if the line is full or the wait is too long,
-   * and the signal's reason if it aborts first: then no slot is held.
-   */
-  take(owner: string, signal?: AbortSignal): Promise<Release>;
-  /** Takes a slot for as long as `work` runs. */
-  within<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** How many slots are held, by all owners together. */
-  countHeld(): number;
-  /** Whether another owner waits for a slot that it may have. */
-  othersWait(owner: string): boolean;
-  /** For work whose size becomes known as it goes on, such as a body that arrives: one slot for each byte, none at first. */
-  share(owner: string): Share;
-}
-
-export interface Share {
-  /** Throws TooBusy when `size` does not fit. */
-  check(size: number): void;
-  /** Sets the size, or throws and changes nothing. */
-  hold(size: number): void;
-  release(): void;
-}
+export type Slots = ReturnType<typeof createSlots>;
+export type Share = ReturnType<Slots["share"]>;
 
 type WaitingCaller = (release: Release) => void;
 
-export function createSlots({ inAll, each, refusal, line }: SlotBounds): Slots {
+export function createSlots({ inAll, each, refusal, line }: SlotBounds) {
   const holders = new Map<string, number>();
   const waiting = new Map<string, WaitingCaller[]>(); // the owner whose turn is next comes first
   let total = 0;
@@ -112,29 +89,41 @@ export function createSlots({ inAll, each, refusal, line }: SlotBounds): Slots {
       else waiting.set(owner, [caller]);
     });
 
-  const slots: Slots = {
-    claim(owner) {
+  /**
+   * Waits for a slot, behind the owner's own earlier calls; owners take turns. Throws TooBusy if the line is full or the wait is too long,
+   * and the signal's reason if it aborts first: then no slot is held.
+   */
+  async function take(owner: string, signal?: AbortSignal): Promise<Release> {
+    signal?.throwIfAborted();
+    if (isFree(owner)) return hold(owner); // a free slot means that every waiting call belongs to an owner that has all of its own
+    if (!line || (waiting.get(owner)?.length ?? 0) >= line.each) throw new TooBusy(refusal);
+    return waitFor(owner, line.ms, signal);
+  }
+
+  return {
+    take,
+    /** Takes a slot without waiting; throws TooBusy if none is free. */
+    claim(owner: string): Release {
       if (!isFree(owner)) throw new TooBusy(refusal);
       return hold(owner);
     },
-    async take(owner, signal) {
-      signal?.throwIfAborted();
-      if (isFree(owner)) return hold(owner); // a free slot means that every waiting call belongs to an owner that has all of its own
-      if (!line || (waiting.get(owner)?.length ?? 0) >= line.each) throw new TooBusy(refusal);
-      return waitFor(owner, line.ms, signal);
-    },
-    async within(owner, work, signal) {
-      const release = await slots.take(owner, signal);
+    /** Takes a slot for as long as `work` runs. */
+    async within<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+      const release = await take(owner, signal);
       try {
         return await work();
       } finally {
         release();
       }
     },
+    /** How many slots are held, by all owners together. */
     countHeld: () => total,
-    othersWait: (owner) => [...waiting.keys()].some((other) => other !== owner && heldBy(other) < each),
-    share(owner) {
+    /** Whether another owner waits for a slot that it may have. */
+    othersWait: (owner: string) => [...waiting.keys()].some((other) => other !== owner && heldBy(other) < each),
+    /** For work whose size becomes known as it goes on, such as a body that arrives: one slot for each byte, none at first. */
+    share(owner: string) {
       let own = 0;
+      /** Throws TooBusy when `size` does not fit. */
       const check = (size: number) => {
         const more = size - own;
         if (more > 0 && (total + more > inAll || heldBy(owner) + more > each)) throw new TooBusy(refusal);
@@ -145,7 +134,8 @@ export function createSlots({ inAll, each, refusal, line }: SlotBounds): Slots {
       };
       return {
         check,
-        hold(size) {
+        /** Sets the size, or throws and changes nothing. */
+        hold(size: number) {
           check(size);
           set(size);
         },
@@ -153,5 +143,4 @@ export function createSlots({ inAll, each, refusal, line }: SlotBounds): Slots {
       };
     },
   };
-  return slots;
 }

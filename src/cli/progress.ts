@@ -1,18 +1,13 @@
-export interface Progress {
-  update(progress: { events: number; share: number }): void;
-  stop(): void;
-}
-
 const beginningOfLine = "\r\x1b[K";
 
 /** A line on stderr that is written again and again in a terminal, otherwise a line now and then. Results go to stdout either way. */
-export function showProgress(label: string): Progress {
+export function showProgress(label: string) {
   const inTerminal = process.stderr.isTTY;
   const everyMs = inTerminal ? 100 : 5_000;
   const begun = Date.now();
   let due = begun + everyMs;
   return {
-    update({ events, share }) {
+    update({ events, share }: { events: number; share: number }): void {
       if (Date.now() < due) return;
       due = Date.now() + everyMs;
       const seconds = (Date.now() - begun) / 1000;

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -22,18 +22,11 @@ const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
  */
 export const heapFlags = (role: string | undefined): string[] => [youngSpace, growth(role === "api" || role === "eventstore" ? 300 : 100)];
 
-export interface Child {
-  readonly pid: number;
-  /** The message that the child sends when it is ready. Rejects when the child ends before that. */
-  readonly ready: Promise<Record<string, unknown>>;
-  /** Resolves with the reason when the child has ended. */
-  readonly exited: Promise<string>;
-  /** Sends SIGTERM, and SIGKILL if the child has not ended after `patience` ms. */
-  stop(patience: number): Promise<void>;
-}
-
-/** Starts a command of this program as a child process. The child ends when the IPC channel to this process closes. `input` is its stdin. */
-export function startChild(args: readonly string[], { env, input }: { env?: NodeJS.ProcessEnv; input?: string } = {}): Child {
+/**
+ * Starts a command of this program as a child process. The child ends when the IPC channel to this process closes. `input` is its stdin. `ready`: the
+ * message that the child sends when it is ready; rejects when the child ends before that. `exited`: the reason, when the child has ended.
+ */
+export function startChild(args: readonly string[], { env, input }: { env?: NodeJS.ProcessEnv; input?: string } = {}) {
   const child = fork(programPath, args, {
     detached: true, // Ctrl-C goes to the parent only, which stops its children in order
     stdio: [input === undefined ? "ignore" : "pipe", "ignore", "inherit", "ipc"],
@@ -50,13 +43,13 @@ export function startChild(args: readonly string[], { env, input }: { env?: Node
     void exited.then((reason) => reject(new Error(`${args[0]} did not start: ${reason}`)));
   });
   ready.catch(() => undefined);
-  return { pid: child.pid ?? 0, ready, exited, stop: (patience) => stop(child, exited, patience) };
-}
-
-async function stop(child: ChildProcess, exited: Promise<string>, patience: number): Promise<void> {
-  child.kill("SIGTERM");
-  await withTimeLimit(patience, exited, () => child.kill("SIGKILL"));
-  await exited;
+  /** Sends SIGTERM, and SIGKILL if the child has not ended after `patience` ms. */
+  const stop = async (patience: number): Promise<void> => {
+    child.kill("SIGTERM");
+    await withTimeLimit(patience, exited, () => child.kill("SIGKILL"));
+    await exited;
+  };
+  return { pid: child.pid ?? 0, ready, exited, stop };
 }
 
 export interface RunningProcess {

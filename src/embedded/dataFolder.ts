@@ -53,12 +53,7 @@ export interface FolderOwner {
   readonly folder?: string;
 }
 
-export interface FolderLock {
-  readonly owner: FolderOwner;
-  /** Resolves when the lock file is gone: the folder was removed, or another process has taken the folder. */
-  whenLost(signal: AbortSignal): Promise<void>;
-  release(): Promise<void>;
-}
+export type FolderLock = Exclude<Awaited<ReturnType<typeof takeFolder>>, { readonly heldBy: FolderOwner }>;
 
 const raceMs = 100;
 const patienceMs = 10_000;
@@ -66,7 +61,7 @@ const watchMs = 1_000;
 const text = (owner: FolderOwner) => JSON.stringify(owner);
 
 /** Takes the data folder, or returns the owner that has it. The lock of a process that has ended does not count. */
-export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]): Promise<FolderLock | { readonly heldBy: FolderOwner }> {
+export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]) {
   const path = join(dataDir, "lock");
   const folder = await folderIdentity(dataDir);
   const owner: FolderOwner = {
@@ -76,7 +71,7 @@ export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]): Pr
     claim: randomUUID(),
     folder,
   };
-  const lock: FolderLock = { owner, whenLost: (signal) => whenLost(path, signal), release: () => release(path, owner) };
+  const lock = { owner, whenLost: (signal: AbortSignal) => whenLost(path, signal), release: () => release(path, owner) };
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text(owner));
   const deadline = performance.now() + patienceMs;
@@ -109,7 +104,10 @@ async function read(path: string): Promise<string | undefined> {
   });
 }
 
-/** Watches the open file, not its path: the lock of a moved folder is not lost. */
+/**
+ * Resolves when the lock file is gone: the folder was removed, or another process has taken the folder. Watches the open file, not its path: the
+ * lock of a moved folder is not lost.
+ */
 async function whenLost(path: string, signal: AbortSignal): Promise<void> {
   const file = await open(path).catch(() => undefined);
   try {

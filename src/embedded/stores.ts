@@ -20,13 +20,7 @@ export interface EmbeddedOptions {
   readonly onChange: () => void;
 }
 
-export interface EmbeddedStores {
-  readonly databaseUrl: string;
-  readonly eventStoreUrl: string;
-  /** Identities of processes that the next owner ends if they outlive this one. Postgres is not among them: it has a pid file. */
-  processes(): Promise<string[]>;
-  stop(): Promise<void>;
-}
+export type EmbeddedStores = Awaited<ReturnType<typeof startEmbeddedStores>>;
 
 interface Store extends RunningProcess {
   readonly url: string;
@@ -34,7 +28,7 @@ interface Store extends RunningProcess {
 }
 
 /** Only for the folder's owner. First ends the processes that an earlier owner left running. */
-export async function startEmbeddedStores(options: EmbeddedOptions): Promise<EmbeddedStores> {
+export async function startEmbeddedStores(options: EmbeddedOptions) {
   const { dataDir, logger } = options;
   await endLeftovers(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
   await rm(join(dataDir, "tmp"), { recursive: true, force: true, maxRetries: 5 }); // a role of the earlier owner may still write to it
@@ -60,6 +54,7 @@ export async function startEmbeddedStores(options: EmbeddedOptions): Promise<Emb
   return {
     databaseUrl: options.databaseUrl ?? kept[0]?.url ?? "",
     eventStoreUrl: options.eventStoreUrl ?? kept[1]?.url ?? "",
+    /** Identities of processes that the next owner ends if they outlive this one. Postgres is not among them: it has a pid file. */
     processes: async () => {
       const identity = await processIdentity(kept[1]?.current()?.pid ?? 0);
       return identity ? [identity] : [];

@@ -9,7 +9,7 @@ import { type SeenLine, shipmentVerdicts } from "../domain/rows/shipmentVerdicts
 import type { RowOutcome } from "../events/importEvents.js";
 import type { FileRow, ReadProgress } from "../ports/spreadsheets.js";
 import type { OpenSubmission, SubmissionRequest } from "./openSubmission.js";
-import { shownRow } from "./shownRow.js";
+import { shownRowNumber } from "./shownRowNumber.js";
 
 type RowVerdict =
   | { readonly values: object; readonly shipment?: number; readonly reason?: undefined }
@@ -73,7 +73,7 @@ async function prepareShipments({ request, submission, context, refusals, watch 
     const grouped =
       element === undefined ? { key: shipmentId || undefined } : { key: `${element} ${shipmentId}`, write: { element, shipmentId } };
     const { faults = [] } = refusals.get(ordinal, row) ?? judged;
-    return { row: shownRow(row, request.source), ...grouped, faults, cells: row.cells, origin, destination };
+    return { row: shownRowNumber(row, request.source), ...grouped, faults, cells: row.cells, origin, destination };
   };
   let notes: readonly string[] = [];
   let rows = 0;
@@ -108,7 +108,7 @@ function elementsIn(request: SubmissionRequest, { fields }: Columns): (row: File
   const column = fields.indexOf(elementColumn);
   const firstRows = new Map<unknown, number>();
   return (row) => {
-    const [own, number] = [shownRow(row, request.source), row.cells[column] || undefined];
+    const [own, number] = [shownRowNumber(row, request.source), row.cells[column] || undefined];
     if (number === undefined) return own;
     const first = firstRows.get(number) ?? own;
     firstRows.set(number, first);
@@ -130,7 +130,7 @@ export function outcomeRecorder(
   const handleColumn = columns.fields.indexOf(kind === "shipments" ? "shipmentId" : "reference");
   return (fileRow, ordinal) => {
     const verdict = prepared.verdict(fileRow, ordinal);
-    const row = shownRow(fileRow, source);
+    const row = shownRowNumber(fileRow, source);
     if (verdict.reason === undefined) {
       const values = verdict.values as Record<string, unknown>;
       return { type: "RowAccepted", data: verdict.shipment === undefined ? { row, values } : { row, shipment: verdict.shipment, values } };

@@ -54,13 +54,13 @@ export interface EndedImport {
   readonly ended: ImportEvent<ImportEnding>;
 }
 
-export interface CompletedImport extends EndedImport {
+export interface CompletedInBatch extends EndedImport {
   readonly ended: ImportEvent<"ImportCompleted">;
 }
 
 /** The imports of one kind that end in the batch, in the order of the log. */
 export function endingsOf({ endings }: SortedBatch, kind: ImportKind) {
-  const completed: CompletedImport[] = [];
+  const completed: CompletedInBatch[] = [];
   const abandoned: EndedImport[] = [];
   for (const { facts, ended } of endings) {
     if (!ended || facts?.kind !== kind) continue;

@@ -2,7 +2,7 @@
 // as of earlier times and what changed since, for any borders of batches.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { add, decimal, subtract, toText } from "../../src/domain/money.js";
+import { add, decimal, subtract, toText } from "../../src/domain/exactDecimal.js";
 import { rangesOf } from "../../src/domain/ranges.js";
 import { streamOf } from "../../src/events/streams.js";
 import type { NewEvent, StoredEvent } from "../../src/ports/eventStore.js";

@@ -9,14 +9,9 @@ import { withTimeLimit } from "../../timeLimit.js";
 import { definiteFailure, isSilence } from "./failures.js";
 import { closeClient } from "./vendor.js";
 
-export interface Connection {
-  client(): EventStoreDBClient;
-  /** Replaces this client, unless that has been done already. Its calls under way may finish. */
-  retire(client: EventStoreDBClient): void;
-  close(): Promise<void>;
-}
+export type Connection = ReturnType<typeof openConnection>;
 
-export function openConnection(address: string, graceMs: number): Connection {
+export function openConnection(address: string, graceMs: number) {
   let current = newClient(address);
   const retired = new Map<EventStoreDBClient, NodeJS.Timeout>();
 
@@ -28,12 +23,13 @@ export function openConnection(address: string, graceMs: number): Connection {
 
   return {
     client: () => current,
-    retire(client) {
+    /** Replaces this client, unless that has been done already. Its calls under way may finish. */
+    retire(client: EventStoreDBClient): void {
       if (client !== current) return;
       current = newClient(address);
       retired.set(client, setTimeout(() => void shut(client), graceMs).unref());
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([current, ...retired.keys()].map(shut));
     },
   };

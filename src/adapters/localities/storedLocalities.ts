@@ -1,6 +1,6 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LocalityRow } from "../../ports/localities.js";
@@ -20,36 +20,20 @@ export function bundledLocalities(countryCode: string): Iterable<LocalityRow> | 
   return readStoredLocalities(fileURLToPath(built));
 }
 
-/** One country's localities in the stored format. */
-export interface StoredCountry {
-  readonly country: string;
-  readonly path: string;
-  readonly localities: number;
-  readonly sha256: string;
-}
-
-interface Output {
-  readonly path: string;
-  readonly handle: FileHandle;
-  readonly hash: Hash;
-  localities: number;
-  /** The lines that are yet to be written. */
-  text: string;
+/** One country's localities in the stored format. `text`: the lines that are yet to be written. */
+async function createOutput(folder: string, country: string) {
+  const path = join(folder, `${country}.tsv`);
+  return { path, handle: await open(path, "wx"), hash: createHash("sha256"), localities: 0, text: "" };
 }
 
 /** Converts a file to be loaded into one file per country in the stored format, in the caller's folder. */
-export async function prepareLocalities(source: string, folder: string): Promise<{ countries: StoredCountry[]; skipped: number }> {
-  const outputs = new Map<string, Output>();
-  const create = async (country: string): Promise<Output> => {
-    const path = join(folder, `${country}.tsv`);
-    const output = { path, handle: await open(path, "wx"), hash: createHash("sha256"), localities: 0, text: "" };
-    outputs.set(country, output);
-    return output;
-  };
+export async function prepareLocalities(source: string, folder: string) {
+  const outputs = new Map<string, Awaited<ReturnType<typeof createOutput>>>();
   try {
     const { skipped } = await readLocalityFile(source, async (rows) => {
       for (const { countryCode, row } of rows) {
-        const output = outputs.get(countryCode) ?? (await create(countryCode));
+        const output = outputs.get(countryCode) ?? (await createOutput(folder, countryCode));
+        outputs.set(countryCode, output);
         output.text += storedLine(row);
         output.localities += 1;
       }

@@ -7,7 +7,7 @@ import { MAX_HEADER_INFLATED_BYTES } from "./limits.js";
 import { readXlsxHeader, readXlsxRows } from "./xlsx/readXlsx.js";
 
 /** How many bytes of a file's start `detectFormat` needs. */
-export const DETECT_BYTES = 64 * 1024;
+const DETECT_BYTES = 64 * 1024;
 
 const RESAVE = "Re-save it as .csv or .xlsx.";
 const OLE = [0xd0, 0xcf, 0x11, 0xe0];
@@ -33,31 +33,27 @@ const OTHERS: readonly (readonly [number[], string])[] = [
 ];
 
 /** The content decides; the name only changes the message about an old Office file. Throws a `FileFault` for any other format. */
-export function detectFormat(firstBytes: Uint8Array, fileName: string): FileFormat {
+function detectFormat(firstBytes: Buffer, fileName: string): FileFormat {
   if (firstBytes.length === 0) throw new FileFault("The file is empty.");
   const starts = (magic: readonly number[]) => magic.every((byte, index) => firstBytes[index] === byte);
   if (starts(ZIP)) return zipped(firstBytes);
   if (starts(OLE)) throw new FileFault(oleMessage(firstBytes, fileName));
   for (const [magic, what] of OTHERS) {
     // Two bytes are too few to tell an image from a column name.
-    if (starts(magic) && (magic.length > 2 || hasZero(firstBytes)))
+    if (starts(magic) && (magic.length > 2 || firstBytes.subarray(0, 4096).includes(0)))
       throw new FileFault(`The file is ${what}, not a spreadsheet. Upload a .csv or .xlsx file.`);
   }
   return text(firstBytes);
 }
 
-const hasZero = (bytes: Uint8Array): boolean => bytes.subarray(0, 4096).includes(0);
-
-function zipped(firstBytes: Uint8Array): FileFormat {
-  const start = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(200, firstBytes.length)).toString("latin1");
-  if (start.includes("application/vnd.oasis.opendocument"))
+function zipped(firstBytes: Buffer): FileFormat {
+  if (firstBytes.subarray(0, 200).includes("application/vnd.oasis.opendocument"))
     throw new FileFault(`The file is an OpenDocument file (.ods), which is not supported. ${RESAVE}`);
   return "xlsx";
 }
 
-function oleMessage(firstBytes: Uint8Array, fileName: string): string {
-  const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, firstBytes.length);
-  const holds = (part: string): boolean => bytes.includes(Buffer.from(part, "utf16le"));
+function oleMessage(firstBytes: Buffer, fileName: string): string {
+  const holds = (part: string): boolean => firstBytes.includes(Buffer.from(part, "utf16le"));
   if (holds("EncryptedPackage"))
     return "The workbook is protected with a password. Remove the password, save it as .xlsx and upload it again.";
   const isWorkbook = holds("Workbook") || holds("Book"); // an .xls workbook, whatever the file's name is
@@ -67,9 +63,9 @@ function oleMessage(firstBytes: Uint8Array, fileName: string): string {
   return `The .xls format is not supported. ${RESAVE}`;
 }
 
-function text(firstBytes: Uint8Array): FileFormat {
+function text(firstBytes: Buffer): FileFormat {
   const { encoding, skip } = sniffStart(firstBytes);
-  const bytes = Buffer.from(firstBytes.buffer, firstBytes.byteOffset, Math.min(4096, firstBytes.length)).subarray(skip);
+  const bytes = firstBytes.subarray(skip, 4096);
   if (bytes.length === 0) throw new FileFault("The file is empty.");
   if (encoding !== "utf-8") return "csv";
   // A NUL further down rejects only its row, not the file.

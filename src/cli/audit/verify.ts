@@ -2,20 +2,13 @@
 // code. A row that somebody changed differs from the first, a mistake of a projection from the second.
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { addDifferences, type Findings, newFindings, shownFindings } from "../../audit/findings.js";
-import { type StreamOptions, type VerifiedStreams, verifyStreams } from "../../audit/verify.js";
-import type { Position, StoredEvent } from "../../ports/eventStore.js";
+import { addDifferences, newFindings, shownFindings } from "../../audit/findings.js";
+import { type StreamOptions, verifyStreams } from "../../audit/verify.js";
+import type { StoredEvent } from "../../ports/eventStore.js";
 import { allProjections } from "../../projections/allProjections.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 
-export interface Verification extends Pick<VerifiedStreams, "events" | "files" | "quotes"> {
-  readonly findings: Findings;
-  readonly position: Position;
-  readonly imports: number;
-  /** By table. */
-  readonly rows: Readonly<Record<string, number>>;
-  readonly organisations: readonly { readonly organisationId: string; readonly imports: number; readonly findings: number }[];
-}
+export type Verification = Awaited<ReturnType<typeof verify>>;
 
 /** The findings name what cannot be read, so the projections need not log it. */
 export const silentLogger = pino({ level: "silent" });
@@ -23,7 +16,7 @@ export const silentLogger = pino({ level: "silent" });
 export const isOfOrganisation = (organisationId: string | undefined) =>
   organisationId === undefined ? undefined : ({ metadata }: StoredEvent) => metadata.organisation === organisationId;
 
-export async function verify(options: StreamOptions & { readonly pool: Pool }): Promise<Verification> {
+export async function verify(options: StreamOptions & { readonly pool: Pool }) {
   const { pool, eventStore, signal, organisationId, onProgress } = options;
   const half = (before: number) =>
     onProgress && ((done: { events: number; share: number }) => onProgress({ ...done, share: before + done.share / 2 }));

@@ -1,8 +1,8 @@
 // `audit log`: the log of an organisation, filled anew from its streams, and compared with the table.
 import type { Pool } from "pg";
-import { addDifferences, type Findings, newFindings, shownFindings } from "../../audit/findings.js";
+import { addDifferences, newFindings, shownFindings } from "../../audit/findings.js";
 import type { LogEntry } from "../../domain/log/entry.js";
-import { actorName, type LogNames, sentenceOf, sentenceText } from "../../domain/log/sentences.js";
+import { actorName, sentenceOf, sentenceText } from "../../domain/log/sentences.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { log } from "../../projections/models/log.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
@@ -24,20 +24,17 @@ export interface VerifyLogOptions {
   readonly onProgress?: (progress: { events: number; share: number }) => void;
 }
 
-interface VerifiedLog {
-  /** From the streams, the oldest first. */
-  readonly entries: readonly LogEntry[];
-  readonly names: LogNames;
-  readonly findings: Findings;
-}
+type VerifiedLog = Awaited<ReturnType<typeof verifyLog>>;
 
-export async function verifyLog({ organisationId, from, to, ...options }: VerifyLogOptions): Promise<VerifiedLog> {
+/** The entries come from the streams, the oldest first. */
+export async function verifyLog({ organisationId, from, to, ...options }: VerifyLogOptions) {
   const findings = newFindings();
   const { differences, result } = await auditTables(
     {
       ...options,
       logger: silentLogger,
       projections: [log],
+      // Rows of imports are not in the organisation's log.
       isWanted: ({ metadata, type }) => metadata.organisation === organisationId && type !== "RowAccepted" && type !== "RowRejected",
       scope: { organisationId, from, to },
       most: shownFindings,
@@ -52,7 +49,7 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
   return { ...result, findings };
 }
 
-/** The lines that `audit log` prints: each entry, and whether the table has it too. */
+/** The lines that `audit log` prints: all entries, then how many differences the table has, and the first of them. */
 export function logText({ entries, names, findings }: VerifiedLog): string[] {
   const lines = entries.map((entry) => `${entry.at.toISOString()}  ${sentenceText(sentenceOf(entry, names))}`);
   const counted = countOf(entries.length, "entry", "entries");

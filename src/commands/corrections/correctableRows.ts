@@ -10,13 +10,13 @@ import { type ImportScope, loadVisibleImport } from "../imports/importStream.js"
 
 export type ImportRef = ImportScope & { readonly organisationId: string };
 
-export interface CompletedImport {
+export interface ImportToCorrect {
   readonly request: ImportRequested;
   readonly position: bigint;
 }
 
 /** Throws notFound for another organisation's import or one of the other kind, and a conflict for an import that has not completed. */
-export async function completedImport({ pool, eventStore }: Stores, scope: ImportRef): Promise<CompletedImport> {
+export async function completedImport({ pool, eventStore }: Stores, scope: ImportRef): Promise<ImportToCorrect> {
   const { importId, state, position } = await loadVisibleImport(eventStore, scope);
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again`);
@@ -27,7 +27,7 @@ export async function completedImport({ pool, eventStore }: Stores, scope: Impor
 }
 
 /** Those of the rows that are accepted activities of the import. Refuses numbers of no row, and accepted shipments. */
-export async function acceptedAmong(pool: Pool, { request, position }: CompletedImport, rows: readonly number[]): Promise<number[]> {
+export async function acceptedAmong(pool: Pool, { request, position }: ImportToCorrect, rows: readonly number[]): Promise<number[]> {
   const rejected = new Set((await rejectedRowsAmong(position, rows, pool)).map(({ row }) => row));
   const others = rows.filter((row) => !rejected.has(row));
   if (others.length === 0) return [];
@@ -51,7 +51,7 @@ const notRejected = (rows: readonly number[]): string =>
  */
 export async function expectWholeShipments(
   pool: Pool,
-  { request, position }: CompletedImport,
+  { request, position }: ImportToCorrect,
   rows: readonly number[],
 ): Promise<PushedElements> {
   const wanted = new Set(rows);

@@ -10,7 +10,7 @@ import type { EventStore } from "../../ports/eventStore.js";
 import { type RejectedRowName, rejectedRowsAfter, supersededRows } from "../../queries/lookUps/rejectedRows.js";
 import { firstRequest } from "../imports/importStream.js";
 import { queuedImports } from "../imports/queue/places.js";
-import { type CompletedImport, firstSentences } from "./correctableRows.js";
+import { firstSentences, type ImportToCorrect } from "./correctableRows.js";
 import { type CorrectionsState, claimOrDismissalOf } from "./correctionsDecider.js";
 import { type LastRow, lastRowsOf, loadCorrections, refusedRows } from "./correctionsStream.js";
 
@@ -38,7 +38,7 @@ export class RowsClosed extends Rejection {
  */
 export async function expectOpen(
   deps: Stores,
-  found: CompletedImport,
+  found: ImportToCorrect,
   rows: readonly number[],
   accepted: readonly number[] = [],
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function expectOpen(
 }
 
 /** Why this accepted activity cannot be corrected now; undefined where it can. */
-export async function whyNotCorrectable(deps: Stores, found: CompletedImport, row: number): Promise<ClosedRow | undefined> {
+export async function whyNotCorrectable(deps: Stores, found: ImportToCorrect, row: number): Promise<ClosedRow | undefined> {
   const closedOf = await closedRows(deps, found, { of: [row], accepted: [row] });
   return (await closedOf([row]))[0];
 }
@@ -56,7 +56,7 @@ export async function whyNotCorrectable(deps: Stores, found: CompletedImport, ro
 /** Reads the streams once, and then answers for any of the import's rows. `of`: all rows that the caller will ask about, if it knows them. */
 async function closedRows(
   deps: Stores,
-  { request, position }: CompletedImport,
+  { request, position }: ImportToCorrect,
   { of, accepted = [] }: { readonly of?: readonly number[]; readonly accepted?: readonly number[] } = {},
 ): Promise<(rows: readonly number[]) => Promise<ClosedRow[]>> {
   const { pool, eventStore } = deps;
@@ -184,7 +184,7 @@ export interface RejectedRowState extends RejectedRowName {
 const rowsAtOnce = 5_000;
 
 /** Every rejected row of an import with what has become of it, in row order and some thousands at a time. */
-export async function* rejectedRowStates(deps: Stores, found: CompletedImport): AsyncGenerator<RejectedRowState[]> {
+export async function* rejectedRowStates(deps: Stores, found: ImportToCorrect): AsyncGenerator<RejectedRowState[]> {
   const closedOf = await closedRows(deps, found);
   for (let after = 0; ; ) {
     const rows = await rejectedRowsAfter(found.position, after, rowsAtOnce, deps.pool);

@@ -12,9 +12,9 @@ import { type Deadline, deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import {
   acceptedAmong,
-  type CompletedImport,
   completedImport,
   expectWholeShipments,
+  type ImportToCorrect,
   numberList,
   type PushedElements,
 } from "./correctableRows.js";
@@ -34,13 +34,13 @@ export interface Correction extends Pick<Submission, "organisationId" | "by" | "
   readonly push: CorrectionPush;
   readonly catalogueVersion: number;
   readonly withinMs: number;
-  /** Is called with the size of the file before it is made. */
-  readonly hold?: ((bytes: number) => void) | undefined;
+  /** Is called with the size of the file before it is written to disk. */
+  readonly holdOnDisk?: ((bytes: number) => void) | undefined;
 }
 
 /**
- * Sends corrected rows as a new import, from the API and from the portal. Whether the rows can be corrected is not checked for a repeated push.
- * The importer claims the rows before it records one, so nothing depends on the check here.
+ * Sends corrected rows as a new import, from the API and from the portal. A repeated push gets the first answer, also where its rows are no longer
+ * open. The check of open rows only answers early: the importer claims the rows before it records any.
  */
 export async function requestCorrection(deps: RequestCorrectionDeps, correction: Correction): Promise<ImportRequested> {
   const { organisationId, push, by, requestId, now, idempotencyKey } = correction;
@@ -55,16 +55,16 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
     ...(accepted.length > 0 && { accepted }),
     ...(push.reason !== undefined && { reason: push.reason }),
   };
-  const asSent = { organisationId, kind, source: "data", corrects, sent: sentBody(push), idempotencyKey, now } as const;
+  const asSent = { organisationId, kind, source: "data", corrects, sent: bodyToHash(push), idempotencyKey, now } as const;
   const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
   if (first) return first;
   expectReason(push, accepted);
   const pushed = kind === "shipments" ? await deadline.within("database", expectWholeShipments(deps.pool, found, rows)) : undefined;
-  const sent = await deadline.within("database", rowsToCorrect(found.position, rows, deps.pool));
+  const earlierValues = await deadline.within("database", rowsToCorrect(found.position, rows, deps.pool));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
-  const sources = { kind, customFieldKeys, sent, accepted: new Set(accepted), decimal, elements: pushed?.elements };
+  const sources = { kind, customFieldKeys, sent: earlierValues, accepted: new Set(accepted), decimal, elements: pushed?.elements };
   const made = correctedFile(push, sources);
-  correction.hold?.(made.bytes);
+  correction.holdOnDisk?.(made.bytes);
   return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
     const path = join(folder, "file");
     const file = { path, ...(await writeLines(path, made.lines)) };
@@ -77,37 +77,37 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
       elements: made.elements,
       file,
       deadline,
-      withinMs: correction.withinMs,
       sourceDetails: correctionName(found.request.sourceDetails),
     });
   });
 }
 
 /** What a correction of these rows records of them; numbers are read as those of the corrected import. */
-export function correctsOf({ request }: CompletedImport, rows: readonly number[]): NonNullable<ImportRequested["corrects"]> {
+export function correctsOf({ request }: ImportToCorrect, rows: readonly number[]): NonNullable<ImportRequested["corrects"]> {
   const decimal = decimalMarkOf(request);
   return { importId: request.importId, rows: [...rows], ...(decimal && { decimal }) };
 }
 
-interface CorrectedRows extends Omit<Submission, "kind" | "source" | "file" | "check" | "corrects"> {
+interface PreparedCorrection extends Omit<Submission, "kind" | "source" | "file" | "check" | "corrects" | "withinMs"> {
   readonly corrects: NonNullable<ImportRequested["corrects"]>;
-  /** What the rows go back to, where that is a JSON push of shipments. */
+  /** The elements of the JSON push of shipments that the rows came from; undefined for a file. */
   readonly pushed: PushedElements;
   /** The corrected rows as the file that a JSON push would become. */
   readonly file: Pick<Submission["file"], "path" | "size" | "sha256">;
-  /** For the look at what is open. */
+  /** Of all store calls together. */
   readonly deadline: Deadline;
 }
 
 /** Records a correction whose file is made. Refuses rows that are not open. */
 export function submitCorrection(
   deps: RequestImportDeps,
-  found: CompletedImport,
-  { corrects, pushed, file, deadline, ...submission }: CorrectedRows,
+  found: ImportToCorrect,
+  { corrects, pushed, file, deadline, ...submission }: PreparedCorrection,
 ): Promise<ImportRequested> {
   const { kind } = found.request;
   return requestImport(deps, {
     ...submission,
+    withinMs: deadline.leftMs(),
     kind,
     source: "data",
     corrects: { ...corrects, ...(pushed && { push: pushed }) },
@@ -116,7 +116,7 @@ export function submitCorrection(
   });
 }
 
-/** Named after what is corrected first: the correction of a correction has the name of the first file too. */
+/** A correction of a correction is named after the first file: `Correction of a.csv`. */
 export function correctionName(corrected: string): string {
   const name = corrected.trim().replace(/^(?:Correction of )+/, "");
   return [...`Correction of ${name || "an import without a reference"}`].slice(0, limits.sourceDetailsLength).join("");
@@ -129,5 +129,5 @@ function expectReason({ reason }: CorrectionPush, accepted: readonly number[]): 
 }
 
 /** The values by their column's name: their order does not count. */
-const sentBody = ({ rows }: CorrectionPush) =>
+const bodyToHash = ({ rows }: CorrectionPush) =>
   rows.map(({ row, values }) => [row, Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))]);

@@ -115,11 +115,11 @@ export async function rewindEndpoint(
 const ownTables = ["webhook_deliveries", "webhook_events", "webhook_backlogs"];
 
 /** The follower reads the log from its beginning. What was sent is known by the events' ids. */
-export const restartFollower = (database: Database): Promise<unknown> =>
+export const deleteFollowerState = (database: Database): Promise<unknown> =>
   database.query(`delete from checkpoints where projection = '${followerName}'; delete from webhook_events; delete from webhook_backlogs`);
 
 /** Where one of the tables was lost, the others do not say what is yet to be sent. */
-export const isFollowerPlaceLost = (lostTables: readonly string[]): boolean => ownTables.some((name) => lostTables.includes(name));
+export const isFollowerCheckpointLost = (lostTables: readonly string[]): boolean => ownTables.some((name) => lostTables.includes(name));
 
 const asJson = (events: readonly WebhookEvent[]): string =>
   JSON.stringify(events, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));

@@ -1,6 +1,6 @@
 // What people change of a rate card as a whole: all prices by a percentage, and a new card from a day on.
 
-import { add, type Decimal, decimal, multiply, roundHalfUp, toNumber } from "../money.js";
+import { add, type Decimal, decimal, multiply, roundHalfUp, toNumber } from "../exactDecimal.js";
 import { Rejection } from "../rejection.js";
 import type { Lane, OrganisationFile, RateCard } from "./schema.js";
 

@@ -11,7 +11,7 @@ import {
   toNumber,
   toText,
   zero,
-} from "../money.js";
+} from "../exactDecimal.js";
 import type { Item } from "./quoteRequest.js";
 
 const hundred = decimal(100);

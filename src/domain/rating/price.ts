@@ -14,7 +14,7 @@ import {
   toCents,
   toText,
   zero,
-} from "../money.js";
+} from "../exactDecimal.js";
 import { type Consignment, isDeclaredOver } from "./consignment.js";
 import type { Item } from "./quoteRequest.js";
 

@@ -1,7 +1,7 @@
 import type { Catalogue, CompiledCard } from "../catalogue/catalogue.js";
 import type { Lane } from "../catalogue/schema.js";
+import { centsToNumber, mostCents } from "../exactDecimal.js";
 import type { Location } from "../geography/geography.js";
-import { centsToNumber, mostCents } from "../money.js";
 import { type Consignment, createConsignment, type Goods } from "./consignment.js";
 import { type PriceSteps, type PriceTerms, priceOf, type SurchargeLine } from "./price.js";
 import type { Filters, Item } from "./quoteRequest.js";

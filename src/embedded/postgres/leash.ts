@@ -38,16 +38,8 @@ export function startOnLeash(program: readonly string[], { prefix, spawnAs }: Ac
   return child;
 }
 
-/** The content of a server's postmaster.pid. The file of a killed server stays. */
-export interface PidFile {
-  readonly pid: number;
-  /** As the server wrote it. */
-  readonly startedAt: string;
-  readonly port: number;
-  readonly ready: boolean;
-}
-
-export async function readPidFile(folder: string): Promise<PidFile | undefined> {
+/** The content of a server's postmaster.pid. The file of a killed server stays. `startedAt` is as the server wrote it. */
+export async function readPidFile(folder: string) {
   const lines = (await readFile(join(folder, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   const pid = Number.parseInt(lines[0] ?? "", 10);
   if (!Number.isInteger(pid) || pid <= 0) return undefined;

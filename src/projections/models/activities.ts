@@ -1,11 +1,11 @@
 // The activity ledger. Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`.
 import type { PoolClient } from "pg";
+import { toFullText } from "../../domain/exactDecimal.js";
 import { fieldsOf } from "../../domain/imports/fields.js";
-import { toFullText } from "../../domain/money.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import { type CompletedImport, endingsOf, type ImportFacts } from "../sortedBatch.js";
+import { type CompletedInBatch, endingsOf, type ImportFacts } from "../sortedBatch.js";
 import { activitiesShape, halfHourSql, instantSql, longestKey } from "../tables/activities.js";
 import { storableJson } from "../tables/storableJson.js";
 import { addCodesSql } from "./activityCodes.js";
@@ -72,8 +72,8 @@ const manyRows = 10_000;
 const forManyRows = "set local work_mem = '64MB'; set local jit = off";
 
 /** From what was kept in memory as the rows passed, or else from the rows in the table. */
-async function sumCompleted(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
-  const unsummed: CompletedImport[] = [];
+async function sumCompleted(client: PoolClient, completed: readonly CompletedInBatch[]): Promise<void> {
+  const unsummed: CompletedInBatch[] = [];
   const summed: object[] = [];
   const contents: ImportContents[] = [];
   for (const each of completed) {

@@ -3,7 +3,7 @@
 import type { PoolClient } from "pg";
 import { numbersIn } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
-import type { CompletedImport } from "../sortedBatch.js";
+import type { CompletedInBatch } from "../sortedBatch.js";
 import { halfHourSql, instantSql, isCountedSql, longestKey } from "../tables/activities.js";
 import { changeCodes, codesIn, codesOfImport } from "./activityCodes.js";
 import type { Reversal } from "./reversals.js";
@@ -24,7 +24,7 @@ interface ActivityKey {
 /** In the order of the log. Imports without corrections are skipped: their totals were written when they completed. */
 export async function updateCountedActivities(
   client: PoolClient,
-  completed: readonly CompletedImport[],
+  completed: readonly CompletedInBatch[],
   reversals: readonly Reversal[],
 ): Promise<void> {
   const steps = [
@@ -37,7 +37,7 @@ export async function updateCountedActivities(
 }
 
 /** A correction's own rows count from now on in place of the rows that they correct. */
-async function applyCorrection(client: PoolClient, { facts, ended }: CompletedImport): Promise<void> {
+async function applyCorrection(client: PoolClient, { facts, ended }: CompletedInBatch): Promise<void> {
   const { rows } = await client.query<ActivityKey>(
     `insert into activity_corrections (import_position, "row", first_position, first_row)
      select correction.position, corrected.number, coalesce(earlier.first_position, parent.position), coalesce(earlier.first_row, corrected."row")

@@ -1,8 +1,9 @@
 // The activities of a running import, summed in memory as they pass, and what each says. When the import completes these are ready, and Postgres need
 // not read all its rows once more while everything else waits: that takes some seconds for a million rows. If they were given up, the rows in the
 // table are read instead.
+
+import { add, type Decimal, knownDecimal, zero } from "../../domain/exactDecimal.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
-import { add, type Decimal, knownDecimal, zero } from "../../domain/money.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { requestedRevision } from "../../events/importLayout.js";

@@ -4,7 +4,7 @@
 import type { PoolClient } from "pg";
 import { copyJson, copyRows, deleteRows } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import { type CompletedImport, endingsOf } from "../sortedBatch.js";
+import { type CompletedInBatch, endingsOf } from "../sortedBatch.js";
 import { type Reversal, reversalsIn } from "./reversals.js";
 
 const target = { table: "shipment_lines", columns: 'import_position, "row", shipment, "values"' };
@@ -48,7 +48,7 @@ const written = `
  * Of two imports with the same shipment id the one that was pushed later wins, whichever ran first. Within one import the later shipment
  * wins, and the earlier is not kept.
  */
-async function writeShipments(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
+async function writeShipments(client: PoolClient, completed: readonly CompletedInBatch[]): Promise<void> {
   if (completed.length === 0) return;
   const positions = completed.map(({ facts }) => facts.position);
   const values = [

@@ -3,7 +3,7 @@
 import type { PoolClient } from "pg";
 import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";
-import { type CompletedImport, endingsOf, type ImportSlice, type SortedBatch } from "../sortedBatch.js";
+import { type CompletedInBatch, endingsOf, type ImportSlice, type SortedBatch } from "../sortedBatch.js";
 
 const target = { table: "shipment_versions", columns: "import_position, shipment, organisation_id, shipment_id, revisions" };
 
@@ -74,7 +74,7 @@ async function addMoreLines(client: PoolClient, more: readonly ShipmentLines[]):
   );
 }
 
-async function addImports(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
+async function addImports(client: PoolClient, completed: readonly CompletedInBatch[]): Promise<void> {
   if (completed.length === 0) return;
   await client.query(
     `insert into shipment_imports (import_position, import_id, organisation_id, completed_position, completed_at)

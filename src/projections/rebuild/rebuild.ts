@@ -7,7 +7,7 @@ import type { Position } from "../../ports/eventStore.js";
 import { allProjections } from "../allProjections.js";
 import { catchUpImport } from "../importRow.js";
 import type { Projection } from "../projection.js";
-import { isSamePosition, latest, lockCheckpoints, placeCheckpoints } from "../running/checkpoints.js";
+import { isSamePosition, latest, lockCheckpoints, setCheckpoints } from "../running/checkpoints.js";
 import { inTransaction } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { claimShadow } from "./shadowSchema.js";
@@ -94,7 +94,7 @@ function swap(shadow: Shadow, options: SwapOptions): Promise<Comparison[]> {
         compared.set(projection.name, await compare(shadow, projection, true));
     }
     await replaceTables(shadow);
-    await placeCheckpoints(client, names, { ...shadow.reached, lastEvent: shadow.lastEvent, logId: shadow.logId });
+    await setCheckpoints(client, names, { ...shadow.reached, lastEvent: shadow.lastEvent, logId: shadow.logId });
     return names.flatMap((name) => compared.get(name) ?? []);
   });
 }

@@ -159,7 +159,7 @@ export async function touchCheckpoints(pool: Pool, names: readonly string[], pos
 }
 
 /** Sets the checkpoints of rebuilt tables, whatever they were before. */
-export async function placeCheckpoints(client: PoolClient, names: readonly string[], standing: Omit<Checkpoint, "shape">): Promise<void> {
+export async function setCheckpoints(client: PoolClient, names: readonly string[], standing: Omit<Checkpoint, "shape">): Promise<void> {
   await client.query(
     named(
       `update checkpoints set commit = :commit, prepare = :prepare, log_id = :logId, event_id = :eventId, event_stream = :eventStream,

@@ -1,5 +1,5 @@
 // Totals are read from the projection's sums by half hour. Only where a range begins or ends within a half hour, rows are looked at.
-import { add, decimal, toText } from "../../domain/money.js";
+import { add, decimal, toText } from "../../domain/exactDecimal.js";
 import { Rejection } from "../../domain/rejection.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";

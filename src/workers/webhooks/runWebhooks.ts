@@ -4,7 +4,7 @@ import { channels } from "../../ports/notices.js";
 import { doorbell } from "../waiting/doorbell.js";
 import { repeatUntilStopped } from "../waiting/repeatUntilStopped.js";
 import type { WebhookWorkerDeps } from "./deps.js";
-import { runFollower } from "./following/followLog.js";
+import { runFollower } from "./following/runFollower.js";
 import { runSender } from "./sending/runSender.js";
 
 const upkeepMs = 60_000;
@@ -14,7 +14,7 @@ export async function runWebhooks(deps: WebhookWorkerDeps): Promise<void> {
   const bell = doorbell(deps.signal);
   const endHearing = deps.notices?.on(channels.deliveriesDue, () => bell.ring());
   await Promise.all([
-    runFollower({ ...deps, onEnqueued: bell.ring }),
+    runFollower({ ...deps, onEndpointsBehind: bell.ring }),
     runSender(deps, bell),
     repeatUntilStopped("cleaning up deliveries", upkeepMs, deps, () => deleteOldDeliveries(deps.pool)),
   ]);

@@ -181,10 +181,10 @@ function written(value: string): string {
 
 function scan(pieces: string[]): unknown[] {
   const seen: unknown[] = [];
-  const reader = createTokenizer(",", (row, cells) => seen.push([row, cells]));
+  const push = createTokenizer(",", (row, cells) => seen.push([row, cells]));
   try {
     pieces.forEach((piece, index) => {
-      reader.push(piece, index === pieces.length - 1);
+      push(piece, index === pieces.length - 1);
     });
   } catch (error) {
     seen.push((error as Error).message);

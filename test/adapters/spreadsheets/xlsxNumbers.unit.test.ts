@@ -17,7 +17,7 @@ describe("number formats", () => {
     ["mmm yy", "date"],
     ["mmmm", "date"],
     ["[$-C09]dddd, d mmmm yyyy;@", "date"],
-    ["yyyy\\-mm\\-dd\\Thh:mm", "date"],
+    ["yyyy\\-mm\\-dd\\Thh:mm", "dateAndTime"],
     ["h:mm AM/PM", "time"],
     ["mm:ss.0", "time"],
     ["YYYY/MM/DD", "date"],

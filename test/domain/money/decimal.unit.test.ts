@@ -12,7 +12,7 @@ import {
   toCents,
   toNumber,
   toText,
-} from "../../../src/domain/money.js";
+} from "../../../src/domain/exactDecimal.js";
 
 describe("decimal numbers", () => {
   it("are read from their shortest text, so that 0.1 is one tenth", () => {

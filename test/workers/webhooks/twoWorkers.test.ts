@@ -6,7 +6,7 @@ import { followerName } from "../../../src/commands/webhooks/deliveries.js";
 import { beginning } from "../../../src/ports/eventStore.js";
 import { createCheckpoints } from "../../../src/projections/running/checkpoints.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
-import { recordBatch } from "../../../src/workers/webhooks/following/followLog.js";
+import { recordBatch } from "../../../src/workers/webhooks/following/runFollower.js";
 import { claimDeliveries } from "../../../src/workers/webhooks/sending/claimDeliveries.js";
 import { deliver } from "../../../src/workers/webhooks/sending/deliver.js";
 import { createOutcomeWriter } from "../../../src/workers/webhooks/sending/outcomes.js";
@@ -27,7 +27,7 @@ test("a delivery whose event took too long to read is released unsent, since ano
   await createCheckpoints(stage.pool, [followerName]);
   for await (const event of stage.eventStore.read(stream, { from: 1n, max: 1 }))
     await recordBatch(
-      { pool: stage.pool, organisations: stage.deps, onEnqueued: () => undefined },
+      { pool: stage.pool, organisations: stage.deps, onEndpointsBehind: () => undefined },
       { events: [event], position: event.position, caughtUp: false },
       beginning,
     );

@@ -16,17 +16,11 @@ export interface FeedBatch {
   readonly state: "flowing" | "silent" | "ended" | "missing";
 }
 
-export interface EventFeed {
-  /** Waits for something to hand over. If the call fails, what had arrived is handed over first; then this throws its error. */
-  take(waitMs: number, signal?: AbortSignal): Promise<FeedBatch>;
-  stop(): void;
-}
-
 /**
  * The call may take long to open, since the client has to find the server, so `take` waits for that too. `wanted`: how many events the call
  * asked for; after them the server ends the call by itself.
  */
-export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY): EventFeed {
+export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY) {
   let call: ReadCall | undefined;
   let queue: StoredEvent[] = [];
   let arrived: ReplyGroup | undefined;
@@ -122,7 +116,8 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
   }
 
   return {
-    async take(waitMs, signal) {
+    /** Waits for something to hand over. If the call fails, what had arrived is handed over first; then this throws its error. */
+    async take(waitMs: number, signal?: AbortSignal): Promise<FeedBatch> {
       if (!something() && !signal?.aborted) await wait(waitMs, signal);
       if (!something()) return { events: [], position, caughtUp: false, state: "silent" };
       const events = queue;
@@ -131,11 +126,11 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
       news = false;
       const caughtUp = atEnd && !arrived?.hasMore() && call?.readableLength === 0;
       const state = missing ? "missing" : ended && events.length === 0 ? "ended" : "flowing";
-      const taken: FeedBatch = { events, position, caughtUp, state };
+      const taken = { events, position, caughtUp, state } as const;
       readOn();
       return taken;
     },
-    stop() {
+    stop(): void {
       stopped = true;
       call?.removeListener("data", receive);
       if (!ended && !failure && !missing && received < wanted) call?.cancel();

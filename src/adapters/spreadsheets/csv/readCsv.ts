@@ -3,7 +3,7 @@ import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports/
 import { type Cell, createRowShaper, FileFault, headerNames, isBlankRow } from "../cell.js";
 import { MAX_CSV_ROWS, MAX_ROW_CHARS } from "../limits.js";
 import { decodeFile, sniffEncoding } from "./encoding.js";
-import { createTokenizer, type Tokenizer } from "./tokenizer.js";
+import { createTokenizer } from "./tokenizer.js";
 
 /** Enough for the longest header row in any encoding. */
 const HEADER_BYTES = 4 * MAX_ROW_CHARS;
@@ -33,15 +33,15 @@ async function* parse(path: string, most: number, read: ReadSoFar, signal?: Abor
     const bytesTotal = Math.min((await file.stat()).size, most);
     const sniffed = await sniffEncoding(file, bytesTotal, signal);
     read.notes = sniffed.notes;
-    let tokenizer: Tokenizer | null = null;
+    let push: ReturnType<typeof createTokenizer> | undefined;
     for await (const { text, bytesRead, final } of decodeFile(file, sniffed, bytesTotal, signal)) {
       let fresh = text;
-      if (!tokenizer) {
-        const dialect = detectDialect(text);
-        tokenizer = createTokenizer(dialect.delimiter, collectInto(read));
-        fresh = text.slice(dialect.skip);
+      if (!push) {
+        const { delimiter, skip } = detectDialect(text);
+        push = createTokenizer(delimiter, collectInto(read));
+        fresh = text.slice(skip);
       }
-      tokenizer.push(fresh, final);
+      push(fresh, final);
       yield { bytesRead, bytesTotal };
     }
   } finally {
@@ -56,18 +56,15 @@ function collectInto(read: ReadSoFar): (row: number, cells: Cell[]) => void {
   return (row, cells) => {
     if (isBlankRow(cells)) return;
     if (shape) {
-      checkRowCount(++rows);
+      rows += 1;
+      if (rows > MAX_CSV_ROWS)
+        throw new FileFault(`The file has more than ${MAX_CSV_ROWS.toLocaleString("en")} rows. Split it into several files.`);
       read.rows.push(shape(row, cells));
       return;
     }
     read.columns = headerNames(cells, row);
     shape = createRowShaper(read.columns);
   };
-}
-
-function checkRowCount(rows: number): void {
-  if (rows <= MAX_CSV_ROWS) return;
-  throw new FileFault(`The file has more than ${MAX_CSV_ROWS.toLocaleString("en")} rows. Split it into several files.`);
 }
 
 function noHeader(): never {
@@ -77,14 +74,11 @@ function noHeader(): never {
 const DELIMITERS = [",", ";", "\t", "|"] as const;
 const SEPARATOR_LINE = /^"?sep=([^\r\n]{0,3}?)"?(?:\r\n|\r|\n|$)/i;
 
-type Dialect = {
-  readonly delimiter: string;
-  /** Characters to leave out at the start: Excel's `sep=` line. */
-  readonly skip: number;
-};
-
-/** Finds the delimiter that is most frequent in the first row, or in the part of it that the first piece of text has. */
-function detectDialect(start: string): Dialect {
+/**
+ * Finds the delimiter that is most frequent in the first row, or in the part of it that the first piece of text has. `skip`: how many characters
+ * to leave out at the start, those of Excel's `sep=` line.
+ */
+function detectDialect(start: string): { delimiter: string; skip: number } {
   const declared = SEPARATOR_LINE.exec(start);
   if (!declared) return { delimiter: commonestDelimiter(start), skip: 0 };
   const delimiter = declared[1] ?? "";

@@ -3,16 +3,11 @@ import { MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
 
 const manyLineEnds = /[\r\n]{64,}/y;
 
-export type Tokenizer = {
-  /** Takes the next piece of text and emits every record that is complete. */
-  push(text: string, final: boolean): void;
-};
-
 /**
  * Takes text in pieces and emits every record that is complete, within limits for memory and time. Any line ending ends a record, also several
  * kinds in one file. A quote counts only at the start of a cell.
  */
-export function createTokenizer(delimiter: string, emit: (row: number, cells: Cell[]) => void): Tokenizer {
+export function createTokenizer(delimiter: string, emit: (row: number, cells: Cell[]) => void) {
   const lf = nextOf("\n");
   const cr = nextOf("\r");
   const quote = nextOf('"');
@@ -132,7 +127,7 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
       ? unclosed(at)
       : new FileFault(`Row ${at} is longer than 1 MiB. Check that the file has line breaks and that its quotes are closed.`);
 
-  return { push };
+  return push;
 }
 
 const unclosed = (row: number) => new FileFault(`Row ${row} opens a quote that is never closed. Close it and upload the file again.`);

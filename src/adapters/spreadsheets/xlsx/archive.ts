@@ -9,16 +9,7 @@ import { INFLATE_ALLOWANCE, MAX_ENTRIES, MAX_INFLATE_RATIO, MAX_INFLATED_BYTES, 
 const CHUNK_BYTES = 128 * 1024;
 const DAMAGED = "The workbook is damaged or was cut short. Open it in a spreadsheet program, save it again and upload that.";
 
-export type Archive = {
-  readonly names: readonly string[];
-  has(name: string): boolean;
-  size(name: string): number;
-  /** A part's text in pieces; ends with a fault when the part is not what the archive says it is. */
-  text(name: string, signal?: AbortSignal): AsyncGenerator<string>;
-  /** A small part whole. */
-  wholeText(name: string): Promise<string>;
-  close(): void;
-};
+export type Archive = Awaited<ReturnType<typeof openArchive>>;
 
 type Budget = { readonly largestPart: number; left: number; readonly fault: () => FileFault };
 
@@ -39,7 +30,7 @@ export function asFileFault(error: unknown): unknown {
 }
 
 /** `maxRead` limits how many bytes are unpacked in all, for a caller that reads only the start of a part. */
-export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES): Promise<Archive> {
+export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES) {
   const { size } = await stat(path);
   const largestPart = Math.min(MAX_INFLATED_BYTES, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO));
   const budget = { largestPart, left: Math.min(maxRead, largestPart), fault: () => (maxRead < largestPart ? tooFar(maxRead) : tooMuch()) };
@@ -52,10 +43,12 @@ export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES): P
     const text = (name: string, signal?: AbortSignal) => textOf(zip, entry(name), budget, signal);
     return {
       names: [...entries.keys()],
-      has: (name) => entries.has(name.toLowerCase()),
-      size: (name) => entry(name)?.uncompressedSize ?? 0,
+      has: (name: string) => entries.has(name.toLowerCase()),
+      size: (name: string) => entry(name)?.uncompressedSize ?? 0,
+      /** A part's text in pieces; ends with a fault when the part is not what the archive says it is. */
       text,
-      wholeText: (name) => whole(text(name)),
+      /** A small part whole. */
+      wholeText: (name: string) => whole(text(name)),
       close: () => zip.close(),
     };
   } catch (error) {

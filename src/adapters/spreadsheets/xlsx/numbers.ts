@@ -18,9 +18,8 @@ export function numberCellText(raw: string, kind: NumberKind, date1904: boolean,
       return inDateColumn ? (plausibleDate(Number(raw), date1904) ?? plainDecimal(raw)) : plainDecimal(raw);
     case "padded":
       return INTEGER.test(raw) && !raw.startsWith("-") ? raw.padStart(kind.digits, "0") : plainDecimal(raw);
-    case "time":
-    case "date":
-      return serialText(Number(raw), shownAs(kind), date1904) ?? cellFault("holds a date that does not exist", raw);
+    default:
+      return serialText(Number(raw), kind.kind, date1904) ?? cellFault("holds a date that does not exist", raw);
   }
 }
 
@@ -43,9 +42,6 @@ export function plainDecimal(raw: string): string {
 }
 
 type DateParts = "date" | "dateAndTime" | "time";
-
-const shownAs = (kind: Extract<NumberKind, { kind: "date" | "time" }>): DateParts =>
-  kind.kind === "time" ? "time" : kind.withTime ? "dateAndTime" : "date";
 
 /**
  * Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. Less than a day is a time of day without a date, except for an
@@ -73,15 +69,13 @@ const dayText = (days: number): string => new Date(Date.UTC(1899, 11, days < 60 
 
 /** How a cell's number is to be understood. */
 export type NumberKind =
-  | { readonly kind: "number" }
-  | { readonly kind: "date"; readonly withTime: boolean }
-  | { readonly kind: "time" }
+  | { readonly kind: "number" | DateParts }
   /** Shown with leading zeros, as postcodes are: `0000`. */
   | { readonly kind: "padded"; readonly digits: number };
 
 export const PLAIN_NUMBER: NumberKind = { kind: "number" };
-const DATE: NumberKind = { kind: "date", withTime: false };
-const DATE_AND_TIME: NumberKind = { kind: "date", withTime: true };
+const DATE: NumberKind = { kind: "date" };
+const DATE_AND_TIME: NumberKind = { kind: "dateAndTime" };
 const TIME: NumberKind = { kind: "time" };
 
 /** Returns the kinds by a cell's style number. */

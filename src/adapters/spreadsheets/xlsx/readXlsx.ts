@@ -6,7 +6,6 @@ import { readStyles } from "./numbers.js";
 import { readSharedStrings } from "./sharedStrings.js";
 import { createSheetParser, type SheetContext } from "./sheet.js";
 import { readWorkbook, type Workbook } from "./workbook.js";
-import type { XmlParser } from "./xml.js";
 
 const NO_COLUMNS: ReadonlySet<number> = new Set();
 const MOST_PROPERTY_BYTES = 64 * 1024;
@@ -24,7 +23,9 @@ export async function readXlsxHeader(path: string, signal?: AbortSignal): Promis
         wanted = Math.max(wanted, index + 1);
         return strings.at(index) ?? (index < known ? undefined : "?");
       };
-      const columns = await firstRow(archive, workbook, { ...context, sharedString }, signal);
+      const first = await firstRow(archive, workbook.sheet, { ...context, sharedString }, signal);
+      if (!first) throw noHeader(workbook);
+      const columns = headerNames(first.cells, first.row);
       if (wanted === known) {
         const otherSheets = await otherSheetsOf(path, workbook, signal);
         return { format: "xlsx", columns, notes: noteOnSheets(workbook, otherSheets), otherSheets, ...(await subjectOf(archive)) };
@@ -52,23 +53,18 @@ async function subjectOf(archive: Archive): Promise<{ subject?: string }> {
   return subject === undefined ? {} : { subject: subject.slice(0, MOST_SUBJECT_CHARS) };
 }
 
-async function firstRow(archive: Archive, workbook: Workbook, context: SheetContext, signal?: AbortSignal): Promise<string[]> {
-  let columns: string[] | null = null;
+/** The first row that is not blank, if there is one. The sheet is parsed in small pieces, so that hardly more than that row is parsed. */
+async function firstRow(archive: Archive, part: string, context: SheetContext, signal?: AbortSignal) {
+  const found: { readonly row: number; readonly cells: readonly Cell[] }[] = [];
   const parser = createSheetParser(context, (row, cells) => {
-    if (columns === null && !isBlankRow(cells)) columns = headerNames(cells, row);
+    if (!isBlankRow(cells)) found.push({ row, cells });
   });
-  await parseUntil(archive, workbook.sheet, parser, () => columns !== null, signal);
-  if (columns === null) throw noHeader(workbook);
-  return columns;
-}
-
-/** Parses a part until something is found. In small pieces, so that hardly more than that is parsed. */
-async function parseUntil(archive: Archive, part: string, parser: XmlParser, isFound: () => boolean, signal?: AbortSignal): Promise<void> {
   for await (const piece of archive.text(part, signal)) {
-    for (let at = 0; at < piece.length && !isFound(); at += BITE) parser.write(piece.slice(at, at + BITE));
-    if (isFound()) return;
+    for (let at = 0; at < piece.length && found.length === 0; at += BITE) parser.write(piece.slice(at, at + BITE));
+    if (found.length > 0) return found[0];
   }
   parser.end(); // may still find it: the parser puts unfinished text off until there is more of it
+  return found[0];
 }
 
 const BITE = 2048;
@@ -141,14 +137,9 @@ async function otherSheetsOf(path: string, { others }: Workbook, signal?: AbortS
 /** True also for a sheet that is damaged, or has no value as far as it is looked at: nobody knows what it holds. */
 async function hasRows(archive: Archive, part: string, signal?: AbortSignal): Promise<boolean> {
   if (!archive.has(part)) return false;
-  let isFound = false;
-  const context = { kinds: [], date1904: false, dateColumns: new Set<number>(), sharedString: () => "a text" };
-  const parser = createSheetParser(context, (_, cells) => {
-    isFound ||= !isBlankRow(cells);
-  });
+  const context = { kinds: [], date1904: false, dateColumns: NO_COLUMNS, sharedString: () => "a text" };
   try {
-    await parseUntil(archive, part, parser, () => isFound, signal);
-    return isFound;
+    return (await firstRow(archive, part, context, signal)) !== undefined;
   } catch (error) {
     if (error instanceof FileFault) return true;
     throw error;

@@ -3,24 +3,15 @@ import { FileFault } from "../cell.js";
 import { type Archive, damagedFault } from "./archive.js";
 import { attributeOf, parseXml } from "./xml.js";
 
-export type Workbook = {
-  readonly sheet: string;
-  readonly sheetName: string;
-  /** The other visible sheets. */
-  readonly others: readonly { readonly name: string; readonly part: string }[];
-  readonly sharedStrings: string | null;
-  readonly styles: string | null;
-  /** Dates are counted from 1904, as on old Macs. */
-  readonly date1904: boolean;
-};
+export type Workbook = Awaited<ReturnType<typeof readWorkbook>>;
 
 type Relation = { readonly kind: string; readonly target: string };
 
 /** Finds the first visible sheet through the workbook and its relations, since parts may be called anything and lie in any order. */
-export async function readWorkbook(archive: Archive): Promise<Workbook> {
+export async function readWorkbook(archive: Archive) {
   const main = await mainPart(archive);
   const relations = await readRelations(archive, main);
-  let date1904 = false;
+  let date1904 = false; // dates are counted from 1904, as on old Macs
   const sheets: { name: string; part: string }[] = [];
   let hidden = 0;
   parseXml(await archive.wholeText(main), (name, attributes) => {

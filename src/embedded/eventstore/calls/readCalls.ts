@@ -4,7 +4,7 @@ import {
   allForwards,
   type ReadStep,
   readPage,
-  refuseForeignPosition,
+  refusePositionWithoutEvent,
   streamBackwards,
   streamForwards,
   viewOf,
@@ -55,6 +55,6 @@ function readStream(storage: Storage, stream: string, { backwards }: ReadRequest
 }
 
 function readAll(storage: Storage, until: number, { from, backwards, filter }: ReadRequest): ReadOn {
-  if (typeof from === "number") refuseForeignPosition(storage, until, from, backwards);
+  if (typeof from === "number") refusePositionWithoutEvent(storage, until, from, backwards);
   return (next) => (backwards ? allBackwards(storage, next, filter) : allForwards(storage, { from: next, until }, filter));
 }

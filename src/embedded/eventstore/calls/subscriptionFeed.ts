@@ -6,7 +6,7 @@ import {
   type EventRun,
   type ReadPage,
   readPage,
-  refuseForeignPosition,
+  refusePositionWithoutEvent,
   runsOf,
   streamForwards,
   viewOf,
@@ -92,7 +92,7 @@ function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest
 function afterPosition(storage: Storage, end: number, from: ReadRequest["from"]): number {
   if (from === "start") return 0;
   if (from === "end") return end;
-  refuseForeignPosition(storage, end, from, false);
+  refusePositionWithoutEvent(storage, end, from, false);
   return Math.min(from + 1, end);
 }
 

@@ -1,4 +1,4 @@
-// src/embedded/eventstore/log keeps the events on LMDB: what may be appended, in which order, and how readers find it.
+// How readers find events: all of them by position, those of a stream by revision, in pages.
 
 import { frameEnd, framesIn } from "../../../adapters/eventStore/protocol/frames.js";
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
@@ -8,7 +8,7 @@ import { type Block, endOf, eventIn, partOf } from "./blocks.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, type Retention, retentionOf, storedMetadata, streamOfMeta } from "./streamMetadata.js";
 
-/** `from` is included, `until` is not: the end of a block. */
+/** `from` is included. `until` is not; it is always the end of a block. */
 export function* allForwards(
   storage: Storage,
   { from, until = Number.MAX_VALUE }: { from: number; until?: number },
@@ -31,9 +31,9 @@ export function* allBackwards(storage: Storage, before: number, filter?: EventFi
 
 /**
  * Throws for a position inside the log at which no event begins, as EventStoreDB does. A position beyond the end can be read from forwards,
- * with an empty result, but not backwards.
+ * with an empty result, but not backwards. The position of an event that was deleted is accepted.
  */
-export function refuseForeignPosition(storage: Storage, end: number, position: number, backwards: boolean): void {
+export function refusePositionWithoutEvent(storage: Storage, end: number, position: number, backwards: boolean): void {
   if (position === 0 || position === end || (position > end && !backwards)) return;
   for (const block of position < end ? storage.blocksFrom(position) : []) {
     if (block.position > position) return; // between two blocks: a deleted event was there
@@ -88,7 +88,7 @@ export function* streamBackwards(storage: Storage, stream: string, view: Visible
 
 // The log is read in pages of bounded size, so that one reader neither fills the memory nor holds up other readers.
 const PAGE_BYTES = 128 * 1024;
-/** With a filter that matches few events, a page ends after this many blocks. */
+/** A page also ends after this many blocks: with a filter that matches few events it would otherwise read the whole log. */
 const PAGE_BLOCKS = 256;
 
 /** Consecutive events that are sent together, or a checkpoint, which counts as no event. */

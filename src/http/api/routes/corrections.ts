@@ -52,7 +52,7 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
       const { importId } = params;
       await requireImport(caller.organisationId, { kind, importId }, deps);
       const { catalogueVersion } = caller;
-      const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, hold: holdOnDisk };
+      const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, holdOnDisk };
       return acceptedAnswer(await requestCorrection(pushDeps(deps), correction));
     },
   }),

@@ -147,7 +147,7 @@ function NoticeBox({ notice }: { notice: Notice | undefined }) {
   );
 }
 
-/** The same things in the same place on every page. */
+/** The top of a page: the pages above it, its title, its main action, a menu, its views. */
 export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (
   <>
     {crumbs.length === 0 ? null : (
@@ -162,7 +162,7 @@ export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: P
       {menu.length === 0 && !action ? null : (
         <div class="page-actions">
           {menu.length === 0 ? null : (
-            // Opens without a script; one closes it again (`everyPage.ts`).
+            // Opens without a script. The script `browser/everyPage.ts` closes it.
             <details class="menu">
               <summary class="button quiet">More</summary>
               <ul>

@@ -11,7 +11,7 @@ import { readRowEvents, startedEvent } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import type { OpenSubmission, SubmittedRow } from "../../../judging/openSubmission.js";
 import { createReportFile } from "../../../judging/report/reportFile.js";
-import { shownRow } from "../../../judging/shownRow.js";
+import { shownRowNumber } from "../../../judging/shownRowNumber.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
 import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import type { WorkerDeps } from "../deps.js";
@@ -139,7 +139,7 @@ async function* matching(submission: OpenSubmission, { importId, source }: Impor
   for await (const { rows } of submission.read()) {
     for (const row of rows) {
       if (next.done) return;
-      if (shownRow(row, source) !== next.value.row) continue;
+      if (shownRowNumber(row, source) !== next.value.row) continue;
       yield { row, number: next.value.row, reason: next.value.error };
       next = await outcomes.next();
     }

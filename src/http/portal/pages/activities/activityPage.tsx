@@ -1,7 +1,7 @@
 // One activity: what was recorded, by whom, whether it counts, and a form that corrects it.
 
 import { randomUUID } from "node:crypto";
-import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
+import { completedImport, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { whyNotCorrectable } from "../../../../commands/corrections/openRows.js";
 import { fieldsOf } from "../../../../domain/imports/fields.js";
@@ -87,7 +87,7 @@ function factsOf({ activity, found }: ActivityView, nameOf: NameOf, customerName
 }
 
 /** The row that this one corrects, if its import is a correction. The rows of a correction stand in the order of the rows that they correct. */
-function corrects(activity: ActivityWithState, { request }: CompletedImport): Fact[] {
+function corrects(activity: ActivityWithState, { request }: ImportToCorrect): Fact[] {
   const original = request.corrects?.rows[activity.row - 1];
   if (!request.corrects || original === undefined) return [];
   const { importId, accepted = [], reason } = request.corrects;

@@ -31,15 +31,16 @@ import { correctionsPath, filterIn, sentPage, shownRows, verdictOf } from "./sho
 export const suggestedFields = ["customerId", "warehouseCode", "chargeCode"] as const;
 type SuggestedField = (typeof suggestedFields)[number];
 
-const most = 8;
+const mostSuggestions = 8;
 const longestText = 200;
 
-/** The known values that a cell's text may mean, the nearest first. */
+/** Known values for a cell: those near its text first, then others. */
 export const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look", async (visit, deps) => {
   const field = suggestedFields.find((each) => each === visit.query["field"]);
   if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
   const text = (visit.query["text"] ?? "").slice(0, longestText);
-  return send(visit.context, { status: 200, body: { suggestions: nearestCodes(text, await knownFor(field, visit, deps), most) } });
+  const suggestions = nearestCodes(text, await knownFor(field, visit, deps), mostSuggestions);
+  return send(visit.context, { status: 200, body: { suggestions } });
 });
 
 export const knownCustomers = ({ customers }: Catalogue): KnownCode[] =>

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type CompletedImport, completedImport } from "../../../../commands/corrections/correctableRows.js";
+import { completedImport, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import { type CheckedAs, type KeptFile, keptFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -71,7 +71,7 @@ export async function reportedImport(
   { person: { organisationId } }: SignedInVisit,
   deps: PortalDeps,
   { report, take }: Pick<CheckedAs, "report" | "take">,
-): Promise<CompletedImport | undefined> {
+): Promise<ImportToCorrect | undefined> {
   if (report?.importId === undefined || take === "file") return undefined;
   const { state } = await loadImport(deps.eventStore, report.importId);
   if (state.status !== "completed" || state.request.organisationId !== organisationId) return undefined;

@@ -3,7 +3,7 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { CompletedImport } from "../../../../commands/corrections/correctableRows.js";
+import type { ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
 import { rejectedRowStates } from "../../../../commands/corrections/openRows.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import { resolveColumns } from "../../../../commands/imports/chosenColumns.js";
@@ -32,7 +32,7 @@ interface Check {
     | (Pick<FileToJudge, "rejectedTo" | "mostRows"> & {
         readonly columns?: ImportColumns | undefined;
         /** Where the file is an error report: the import whose rows it corrects, and how many imports it may become. */
-        readonly corrects?: CompletedImport;
+        readonly corrects?: ImportToCorrect;
         readonly mostParts?: number;
       })
     | undefined;
@@ -90,7 +90,7 @@ async function judgedAs({ visit, deps, draft: { kind, columns: header }, copy }:
 /** Writes down the import's rejected rows, for the process that judges the report. */
 async function reportToJudge(
   deps: PortalDeps,
-  found: CompletedImport,
+  found: ImportToCorrect,
   { folder, fields, mostParts }: { folder: string; fields: readonly (string | undefined)[]; mostParts: number },
 ): Promise<ReportToJudge> {
   await expectColumns(deps, found, fields);
@@ -106,7 +106,7 @@ async function reportToJudge(
 }
 
 /** A correction replaces whole rows: what a lost column held would be lost in silence. */
-async function expectColumns(deps: PortalDeps, found: CompletedImport, fields: readonly (string | undefined)[]): Promise<void> {
+async function expectColumns(deps: PortalDeps, found: ImportToCorrect, fields: readonly (string | undefined)[]): Promise<void> {
   const plain = (name: string) => (name.startsWith(customFieldPrefix) ? name.slice(customFieldPrefix.length) : name);
   const present = new Set(fields.flatMap((field) => (field === undefined ? [] : [plain(field)])));
   const lost = (await submittedColumns(found.position, found.request.source, deps.pool)).filter((name) => !present.has(plain(name)));

@@ -1,7 +1,7 @@
 // The last step of an upload: the draft becomes an import, unless the same file was sent before and the person has to be told. A corrected error
 // report becomes one correction of its import, or several.
 import { createHash } from "node:crypto";
-import { type CompletedImport, expectWholeShipments } from "../../../../commands/corrections/correctableRows.js";
+import { expectWholeShipments, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
 import { correctionName, correctsOf, submitCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
 import { acceptFile } from "../../../../commands/imports/acceptFile.js";
@@ -100,7 +100,7 @@ const mostParts = 20;
  * Sends the rows that are open and that today's rules accept. The other rows stay open, so that the same report can be corrected and sent again.
  * Leads to the import if the whole report was sent as one; otherwise the draft's page says what was sent and what was not.
  */
-export async function submitReport(work: DraftAtWork, corrects: CompletedImport): Promise<FormResult> {
+export async function submitReport(work: DraftAtWork, corrects: ImportToCorrect): Promise<FormResult> {
   const { visit, deps, draft, say, signal } = work;
   const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
   const judge = { corrects, mostParts: Math.max(1, Math.min(free, mostParts)) };
@@ -136,7 +136,7 @@ export async function submitReport(work: DraftAtWork, corrects: CompletedImport)
 }
 
 /** `numbered`: which part it is, for its name. */
-async function sendPart({ visit, deps, draft }: DraftAtWork, corrects: CompletedImport, part: CorrectionPart, numbered: string) {
+async function sendPart({ visit, deps, draft }: DraftAtWork, corrects: ImportToCorrect, part: CorrectionPart, numbered: string) {
   const { organisationId, by } = visit.person;
   const { sourceDetails, file } = draft;
   const { path, size, sha256, rows, elements } = part;
@@ -146,7 +146,6 @@ async function sendPart({ visit, deps, draft }: DraftAtWork, corrects: Completed
     organisationId,
     by,
     now,
-    withinMs,
     elements,
     requestId: visit.requestId,
     file: { path, size, sha256 },

@@ -1,7 +1,8 @@
-// The follower reads the log and adds deliveries; one is active at a time. After an outage it goes on from its checkpoint. If the log is
-// another one, or an earlier state of the same log, it starts at the beginning: deliveries that exist already are known by the event's id.
+// The follower reads the event log, records the events that webhooks are sent for, and moves its checkpoint; the sender makes the deliveries. One
+// follower is active at a time. If the log is another one, or an earlier state of the same log, the follower starts at its beginning: events that
+// are recorded already are known by their ids.
 import { setTimeout as pause } from "node:timers/promises";
-import { followerName, recordEvents, restartFollower } from "../../../commands/webhooks/deliveries.js";
+import { deleteFollowerState, followerName, recordEvents } from "../../../commands/webhooks/deliveries.js";
 import { webhookEventOf } from "../../../commands/webhooks/replay.js";
 import { webhookEvents } from "../../../domain/webhooks/types.js";
 import type { EventType } from "../../../events/registry.js";
@@ -22,13 +23,14 @@ import { keepActive } from "../../../projections/running/locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../projections/running/logGuard.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 
-interface FollowerOptions extends WebhookWorkerDeps {
-  /** Called when there is something to send. */
-  readonly onEnqueued: () => void;
+interface WebhookFollowerOptions extends WebhookWorkerDeps {
+  /** Called when there are events that an endpoint was not sent yet. */
+  readonly onEndpointsBehind: () => void;
 }
 
-const recorded: readonly EventType[] = Object.values(webhookEvents).map((told) => told.recorded);
-const types = [...recorded, "Webhook", "LogCreated"];
+const recordedTypes: readonly EventType[] = Object.values(webhookEvents).map((told) => told.recorded);
+/** `Webhook…` changes endpoints; `LogCreated` has the log's id, which the checkpoint stores. */
+const typePrefixes = [...recordedTypes, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
 /** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */
 const idleSaveMs = 1_000;
@@ -36,10 +38,10 @@ const idleSaveMs = 1_000;
 const gatherMs = 50;
 
 /** Resolves when the signal aborts. */
-export async function runFollower(options: FollowerOptions): Promise<void> {
+export async function runFollower(options: WebhookFollowerOptions): Promise<void> {
   const { pool, logger, signal } = options;
-  const ownGuard = createLogGuard(options, () => beginAnew(options));
-  // The endpoints come from tables that the projector writes. While those tables were built from another log, no delivery is added.
+  const ownGuard = createLogGuard(options, () => restartAtBeginning(options));
+  // The endpoints come from tables that the projector writes. While those tables were built from another log, no event is recorded.
   const tablesGuard = createLogGuard(options);
   const guard: LogGuard = async (own) => {
     await tablesGuard(await readCheckpoints(pool, ["organisations"]));
@@ -47,32 +49,33 @@ export async function runFollower(options: FollowerOptions): Promise<void> {
   };
   const work = (until: AbortSignal, progressed: () => void) => follow(options, guard, until, progressed);
   await keepActive({ pool, logger, signal, role: "webhook follower" }, work, async (error, failures) => {
-    if (error instanceof TablesOfAnotherLog && error.isCertain) await beginAnew(options).catch(() => undefined);
+    if (error instanceof TablesOfAnotherLog && error.isCertain) await restartAtBeginning(options).catch(() => undefined);
     if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
-      logger.error({ err: error }, "no delivery is added: the tables were built from another log");
+      logger.error({ err: error }, "no webhook event is recorded: the tables were built from another log");
     else logger.warn({ err: error, failures }, "following the log for webhooks was interrupted, it goes on from its checkpoint");
   });
 }
 
-async function beginAnew({ inTransaction, logger }: FollowerOptions): Promise<void> {
-  await inTransaction(restartFollower);
+async function restartAtBeginning({ inTransaction, logger }: WebhookFollowerOptions): Promise<void> {
+  await inTransaction(deleteFollowerState);
   logger.warn(
     "the log is another one, or was restored: webhooks are looked for from its beginning, and those that were sent are not sent again",
   );
 }
 
-async function follow(options: FollowerOptions, guard: LogGuard, signal: AbortSignal, progressed: () => void): Promise<void> {
+async function follow(options: WebhookFollowerOptions, guard: LogGuard, signal: AbortSignal, progressed: () => void): Promise<void> {
   const { pool, eventStore } = options;
   const own = await readCheckpoints(pool, [followerName]);
   await guard(own);
   await createCheckpoints(pool, [followerName]);
-  const place = own.get(followerName) as Checkpoint;
-  // From the last event, not from the checkpoint, as the projector does: an event between the two, which it cannot have seen, is noticed.
-  const from = startAfter(place.lastEvent?.position ?? place);
-  let saved: Position = place;
+  const checkpoint = own.get(followerName) as Checkpoint;
+  // As the projector does, reading starts after the last event and not at the checkpoint: an event between the two, which only another log can
+  // have, is noticed.
+  const from = startAfter(checkpoint.lastEvent?.position ?? checkpoint);
+  let saved: Position = checkpoint;
   let savedAt = 0;
-  await eventStore.follow({ types, from, maxBatch: eventsPerBatch, signal }, async (batch) => {
-    throwIfUnseen(followerName, place, batch.events);
+  await eventStore.follow({ types: typePrefixes, from, maxBatch: eventsPerBatch, signal }, async (batch) => {
+    throwIfUnseen(followerName, checkpoint, batch.events);
     const isDue = performance.now() - savedAt > idleSaveMs;
     if (!isAfter(batch.position, saved)) {
       if (isDue && !isSamePosition((await readCheckpoints(pool, [followerName])).get(followerName), saved))
@@ -92,10 +95,10 @@ const moveFromSql = `${moveSql} and (commit, prepare) = (:fromCommit::bigint, :f
 /**
  * Records the events of a batch that webhooks are sent for, in the statement that moves the checkpoint; the sender makes deliveries of them. An
  * event that comes again is known by its id. Endpoints that the batch adds are first written to their table: the command that added one may have
- * died before it did so. `saved`: where the checkpoint was set to. After a restore it is elsewhere, and the follower begins anew.
+ * died before it did so. `saved`: where the checkpoint was set to. After a restore it is elsewhere, and the follower starts at the beginning.
  */
 export async function recordBatch(
-  { pool, organisations, onEnqueued }: Pick<FollowerOptions, "pool" | "organisations" | "onEnqueued">,
+  { pool, organisations, onEndpointsBehind }: Pick<WebhookFollowerOptions, "pool" | "organisations" | "onEndpointsBehind">,
   batch: EventBatch,
   saved: Position,
 ): Promise<void> {
@@ -107,7 +110,7 @@ export async function recordBatch(
   };
   const { moved, behind } = await recordEvents(pool, events, move);
   if (!moved) throw new CheckpointMovedBack(`the webhooks' checkpoint no longer stands at ${saved.commit}`);
-  if (behind) onEnqueued();
+  if (behind) onEndpointsBehind();
 }
 
 const changedBy = ({ events }: EventBatch): ReadonlySet<string> =>

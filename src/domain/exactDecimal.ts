@@ -31,34 +31,34 @@ export const knownDecimal: (value: number) => Decimal = remembered(mostRemembere
 const powerOfTen = remembered(mostRemembered, (exponent: number) => 10n ** BigInt(exponent));
 
 /** The coefficient the value has at another scale; the caller makes sure that no digit is lost. */
-const at = (value: Decimal, scale: number): bigint =>
+const coefficientAt = (value: Decimal, scale: number): bigint =>
   value.scale === scale ? value.coefficient : value.coefficient * powerOfTen(scale - value.scale);
 
 export function add(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
-  return { coefficient: at(a, scale) + at(b, scale), scale };
+  return { coefficient: coefficientAt(a, scale) + coefficientAt(b, scale), scale };
 }
 
 export const multiply = (a: Decimal, b: Decimal): Decimal => ({ coefficient: a.coefficient * b.coefficient, scale: a.scale + b.scale });
 
 export function compare(a: Decimal, b: Decimal): number {
   const scale = Math.max(a.scale, b.scale);
-  const [left, right] = [at(a, scale), at(b, scale)];
+  const [left, right] = [coefficientAt(a, scale), coefficientAt(b, scale)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
 export const larger = (a: Decimal, b: Decimal): Decimal => (compare(a, b) >= 0 ? a : b);
 
-/** Half up at `scale` digits after the point; prices and weights are never negative. */
+/** The coefficient at `scale` digits after the point, rounded half up; prices and weights are never negative. */
 export function roundHalfUp(value: Decimal, scale: number): bigint {
-  if (value.scale <= scale) return at(value, scale);
+  if (value.scale <= scale) return coefficientAt(value, scale);
   const divisor = powerOfTen(value.scale - scale);
   return (value.coefficient * 2n + divisor) / (divisor * 2n);
 }
 
-/** Up to the next whole unit at `scale` digits after the point. */
+/** The coefficient at `scale` digits after the point, rounded up. */
 export function roundUp(value: Decimal, scale: number): bigint {
-  if (value.scale <= scale) return at(value, scale);
+  if (value.scale <= scale) return coefficientAt(value, scale);
   const divisor = powerOfTen(value.scale - scale);
   return (value.coefficient + divisor - 1n) / divisor;
 }
