@@ -32,7 +32,7 @@ import { ButtonLink, EmptyState, Panel, pageInMemory, withQuery } from "../../sh
 import { type Column, Table } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import { applyPath, cataloguePath } from "./addresses.js";
-import { changesInWords, differenceColumns } from "./versionsPage.js";
+import { changesInWords, differenceColumns } from "./cataloguePage.js";
 
 const ownerOf = ({ person: { organisationId, memberId } }: SignedInVisit) => ({ organisationId, memberId });
 
