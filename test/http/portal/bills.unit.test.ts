@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { createLinks } from "../../../src/http/portal/links.js";
-import { billLines, billSum } from "../../../src/http/portal/pages/activities/bills.js";
+import { billLines, billSum, Totals } from "../../../src/http/portal/pages/activities/bills.js";
 import type { ActivitiesView } from "../../../src/http/portal/pages/activities/selection.js";
-import { Totals } from "../../../src/http/portal/pages/activities/totals.js";
 import { renderPart } from "../../support/portal/renderPart.js";
 
 const line = (chargeCode: string, customerId: string | null = "A", warehouseCode = "W1") => ({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { generateQuotes } from "../../../src/commands/quotes/generateQuotes.js";
 import { quoteRequest } from "../../../src/domain/rating/quoteRequest.js";
 import { quoteIdOf } from "../../../src/events/quoteEvents.js";
-import { moneyIn, priceLines } from "../../../src/http/portal/pages/quotes/priceBreakdown.js";
+import { moneyIn, priceLines } from "../../../src/http/portal/pages/quotes/quoteResults.js";
 import { explainRequest } from "../../../src/queries/quotes/explainQuote.js";
 import { addMember, formToken, signedIn, type Visitor } from "../../support/portal/portal.js";
 import { projectLog } from "../../support/projectLog.js";

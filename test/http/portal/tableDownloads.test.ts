@@ -2,17 +2,16 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
-import type { Pieces } from "../../../src/http/portal/downloads.js";
 import {
   csvPieces,
   type DownloadedTable,
   inParts,
+  type Pieces,
   pacedRows,
   restOf,
-  type TableCell,
   workbookPieces,
-} from "../../../src/http/portal/tableDownloads.js";
-import type { Spreadsheets } from "../../../src/ports/spreadsheets.js";
+} from "../../../src/http/portal/downloads.js";
+import type { CsvCell, Spreadsheets } from "../../../src/ports/spreadsheets.js";
 import { eventually } from "../../support/eventually.js";
 
 const columns = ["text", "number"];
@@ -26,11 +25,11 @@ async function all(pieces: Pieces): Promise<number> {
 /** An endless table: a download that read ahead without bound would never stop. */
 function endless() {
   const state = { made: 0, ended: false };
-  async function* rows(): AsyncGenerator<TableCell[][]> {
+  async function* rows(): AsyncGenerator<CsvCell[][]> {
     try {
       for (;;) {
         state.made += 500;
-        yield Array.from({ length: 500 }, (_, n): TableCell[] => [crypto.randomUUID(), { decimal: String(n) }]);
+        yield Array.from({ length: 500 }, (_, n): CsvCell[] => [crypto.randomUUID(), { decimal: String(n) }]);
       }
     } finally {
       state.ended = true;
@@ -63,7 +62,7 @@ describe.each<[string, (table: ReturnType<typeof endless>["table"]) => Pieces]>(
   });
 
   test("an error while rows are made fails the download, and is not taken for its end", async () => {
-    async function* rows(): AsyncGenerator<TableCell[][]> {
+    async function* rows(): AsyncGenerator<CsvCell[][]> {
       yield [["a", { decimal: "1" }]];
       throw new Error("the database is gone");
     }
@@ -73,7 +72,7 @@ describe.each<[string, (table: ReturnType<typeof endless>["table"]) => Pieces]>(
 });
 
 test("a workbook has numbers of up to 15 digits as numbers, and longer ones as text", async () => {
-  async function* rows(): AsyncGenerator<TableCell[][]> {
+  async function* rows(): AsyncGenerator<CsvCell[][]> {
     yield [["123456789012345", "-0.00000000000001", "1234567890123456", "-2999999999999999.1"].map((decimal) => ({ decimal }))];
   }
   const written: unknown[][] = [];

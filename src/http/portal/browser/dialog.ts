@@ -15,16 +15,12 @@ export interface DialogQuestion {
   readonly bind?: (button: HTMLButtonElement) => void;
 }
 
-let asked = 0;
-
 /** Resolves with whether the person goes ahead. */
 export function ask({ title, content, confirm, isDangerous = false, isWide = false, focus, bind }: DialogQuestion): Promise<boolean> {
-  asked += 1;
-  const heading = element("h2", { id: `dialog-title-${asked}` }, title);
   const cancel = element("button", { type: "button", class: "quiet" }, "Cancel");
-  const button = element("button", { type: "submit", ...(isDangerous ? { class: "danger" } : {}) }, confirm);
+  const button = element("button", { value: "yes", ...(isDangerous ? { class: "danger" } : {}) }, confirm);
   const form = element("form", { method: "dialog" }, ...content, element("div", { class: "answers" }, cancel, button));
-  const dialog = element("dialog", { "aria-labelledby": heading.id, ...(isWide ? { class: "wide-dialog" } : {}) }, heading, form);
+  const dialog = element("dialog", { "aria-label": title, ...(isWide ? { class: "wide-dialog" } : {}) }, element("h2", {}, title), form);
   document.body.append(dialog);
   cancel.addEventListener("click", () => dialog.close());
   bind?.(button);
@@ -32,10 +28,6 @@ export function ask({ title, content, confirm, isDangerous = false, isWide = fal
     dialog.addEventListener("close", () => {
       dialog.remove();
       resolve(dialog.returnValue === "yes");
-    });
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      dialog.close("yes");
     });
     dialog.showModal();
     (focus ?? (isDangerous ? cancel : button)).focus();

@@ -42,11 +42,7 @@ export function Live({ from, version, isMoving = false }: LiveProps) {
 const eventHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" } as const;
 
 /** The events for an open page: an answer that stays open. */
-export function liveAnswer(
-  { context: c, person, query }: SignedInVisit,
-  { openPages, sessionCookie }: PortalDeps,
-  watched: string,
-): Response {
+export function liveAnswer({ context: c, person, query }: SignedInVisit, { openPages, sessionCookie }: PortalDeps, watched: string) {
   const body = openPages.open({
     organisationId: person.organisationId,
     session: hashToken(sessionCookie.read(c) ?? ""),

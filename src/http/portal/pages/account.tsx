@@ -10,8 +10,7 @@ import { addressOf } from "../sessions/signInLog.js";
 import { AskButton, Button, ButtonForm, Field, Form, NoQuestion, Question } from "../shell/form.js";
 import { Badge, type Fact, Facts, Panel } from "../shell/parts.js";
 import { actionColumn, type Column, Table } from "../shell/table.js";
-import { ChosenPassword } from "./join.js";
-import { signedOut, tooManyTries } from "./signIn.js";
+import { ChosenPassword, signedOut, tooManyTries } from "./signIn.js";
 
 const path = "/portal/account";
 
@@ -45,7 +44,15 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
         </Panel>
         <Panel id="password" title="Password">
           {hasPassword ? (
-            <PasswordForm email={email} />
+            <>
+              <p>When you change your password, you stay signed in here and are signed out everywhere else.</p>
+              <Form to={`${path}/password`} class="stacked narrow-form" submit="Change password">
+                {/* Tells password managers whose password it is. */}
+                <input type="text" name="username" value={email} autocomplete="username" hidden />
+                <Field label="Current password" name="currentPassword" type="password" maxlength={1000} autocomplete="current-password" />
+                <ChosenPassword label="New password" />
+              </Form>
+            </>
           ) : (
             <p>
               You sign in with single sign-on and have no password here. If you need one, an admin of your organisation can make you a
@@ -66,18 +73,6 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
     ),
   };
 });
-
-const PasswordForm = ({ email }: { email: string }) => (
-  <>
-    <p>When you change your password, you stay signed in here and are signed out everywhere else.</p>
-    <Form to={`${path}/password`} class="stacked narrow-form" submit="Change password">
-      {/* Tells password managers whose password it is. */}
-      <input type="text" name="username" value={email} autocomplete="username" hidden />
-      <Field label="Current password" name="currentPassword" type="password" maxlength={1000} autocomplete="current-password" />
-      <ChosenPassword label="New password" />
-    </Form>
-  </>
-);
 
 const columns = (own: string): readonly Column<OwnSession>[] => [
   {

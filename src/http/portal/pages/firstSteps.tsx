@@ -14,16 +14,9 @@ import { addPath, type Entry, listPath, tabOrder } from "./catalogue/addresses.j
 import { editForm } from "./catalogue/draft.js";
 import { presentCatalogue } from "./customers.js";
 import { exampleUpload } from "./upload/examples.js";
-import { takeUpload } from "./upload/uploadForm.js";
+import { takeUpload } from "./upload/uploadPage.js";
 
 const path = "/portal/first-steps";
-
-interface Step {
-  readonly label: string;
-  readonly isDone: boolean;
-  /** For those who may do it. */
-  readonly ways?: Child;
-}
 
 /**
  * For an organisation without a completed import; after the example's import it stays until all is done. Viewers have nothing to do, and are
@@ -39,7 +32,8 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
   const isPriced = customers.length > 0 && rateCards.length > 0;
   const link = (to: string, label: string) => <ButtonLink to={to} label={label} quiet />;
   const ofAdmins = <span class="muted">An admin does this.</span>;
-  const steps: readonly Step[] = [
+  /** `ways`: for those who may do it. */
+  const steps = [
     {
       label: "Customers and prices",
       isDone: isPriced,
@@ -99,16 +93,13 @@ function withExample(file: OrganisationFile): OrganisationFile {
   return { ...file, ...Object.fromEntries(merged) };
 }
 
-const putAway: FormDefinition["submit"] = async (visit, _, { organisations }) => {
-  await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
-  return { goTo: "/portal" };
-};
-
-const tryExample: FormDefinition["submit"] = (visit, _, deps) =>
-  takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps));
-
 export const firstStepsForms = (overview: PageDefinition): readonly FormDefinition[] => [
-  defineForm(overview, { below: "/first-steps", access: "operate" }, putAway),
+  defineForm(overview, { below: "/first-steps", access: "operate" }, async (visit, _, { organisations }) => {
+    await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
+    return { goTo: "/portal" };
+  }),
   editForm(`${path}/catalogue`, overview, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
-  defineForm(overview, { below: "/first-steps/example", access: "operate" }, tryExample),
+  defineForm(overview, { below: "/first-steps/example", access: "operate" }, (visit, _, deps) =>
+    takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps)),
+  ),
 ];

@@ -11,8 +11,8 @@ import { revisionOfRow, streamPage } from "../../../queries/streamSearch.js";
 import { definePage } from "../pageDefinition.js";
 import { EmptyState, Pager, Time, withQuery } from "../shell/parts.js";
 import { importOf } from "./imports/importPage.js";
+import { stepInWords } from "./imports/importParts.js";
 import { importCrumbs, importPath, importsPath } from "./imports/importStatus.js";
-import { stepInWords } from "./imports/timeline.js";
 import { quotesPath } from "./quotes/quoteForm.js";
 
 const eventsPerPage = 25;

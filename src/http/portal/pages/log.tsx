@@ -21,7 +21,7 @@ import { changesPath, versionsPath } from "./catalogue/addresses.js";
 import { dayChips, daysIn } from "./days.js";
 import { RawEvent } from "./history.js";
 import { importPath } from "./imports/importStatus.js";
-import { endpointPath } from "./webhooks/endpointPanels.js";
+import { endpointPath } from "./webhooks/webhooksPage.js";
 
 const logPath = "/portal/settings/log";
 

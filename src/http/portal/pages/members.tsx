@@ -1,13 +1,90 @@
 import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from "../../../commands/members/manageMembers.js";
-import { linkAddress, linkHours } from "../../../domain/members.js";
+import { linkAddress, linkHours, role as roleShape } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
-import { AskButton, Button, ButtonForm, Choice, Field, Form } from "../shell/form.js";
+import { AskButton, Button, ButtonForm, Choice, Field, Form, NoQuestion, Question } from "../shell/form.js";
 import { listPage } from "../shell/listPage.js";
 import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.js";
 import { actionColumn, type Column, stateCells } from "../shell/table.js";
-import { isLastAdmin, MemberQuestion, membersPath } from "./memberQuestions.js";
 import { signedOut } from "./signIn.js";
+
+export const membersPath = "/portal/settings/members";
+
+/** For what the page says. The command decides it again, while nobody else changes members. */
+export function isLastAdmin(members: readonly MemberSummary[], memberId: string): boolean {
+  const admins = members.filter(({ role, status }) => role === "admin" && status === "active");
+  return admins.length === 1 && admins[0]?.memberId === memberId;
+}
+
+/** The question before a member is removed or erased, becomes an admin, or changes their own role. */
+export function MemberQuestion({ visit: { query, person }, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
+  const named = (what: string) => members.find(({ memberId }) => memberId === query[what]);
+  const [remove, erase, change] = [named("remove"), named("erase"), named("change")];
+  const member = remove ?? erase ?? change;
+  if (!member || (remove && remove.status === "removed")) return <NoQuestion />;
+  const { memberId, email } = member;
+  const name = member.name ?? email;
+  const organisation = <strong>{person.organisationName}</strong>;
+  const isOwn = memberId === person.memberId;
+  const isPromoted = change !== undefined && query["to"] === "admin";
+  if (!isPromoted && isLastAdmin(members, memberId))
+    return (
+      <Question title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
+        <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
+      </Question>
+    );
+  const asking = { to: `${membersPath}/${memberId}/${remove ? "remove" : erase ? "erase" : "role"}`, back: membersPath };
+  if (remove)
+    return isOwn ? (
+      <Question {...asking} title="Remove yourself?" label="Remove myself">
+        <p>
+          You are signed out everywhere at once and can no longer sign in to {organisation}. What you did stays recorded. Another admin can
+          invite you again.
+        </p>
+      </Question>
+    ) : (
+      <Question {...asking} title="Remove this member?" label="Remove">
+        <p>
+          <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They
+          can be invited again.
+        </p>
+      </Question>
+    );
+  if (erase)
+    return isOwn ? (
+      <Question {...asking} title="Erase yourself?" label="Erase myself">
+        <p>
+          You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
+          removed member. This cannot be undone.
+        </p>
+      </Question>
+    ) : (
+      <Question {...asking} title="Erase this person?" label="Erase">
+        <p>
+          Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
+          cannot be undone.
+        </p>
+      </Question>
+    );
+  const role = roleShape.safeParse(query["to"]).data;
+  if (role === undefined || role === member.role || !(isOwn || role === "admin")) return <NoQuestion />;
+  const fields = { role, sure: "yes" };
+  return isOwn ? (
+    <Question {...{ ...asking, fields }} title="Change your own role?" label="Change my role">
+      <p>
+        Your role changes from <strong>{member.role}</strong> to <strong>{role}</strong>. You are signed out everywhere and have to sign in
+        again. You can no longer open this page, and only another admin can change your role back.
+      </p>
+    </Question>
+  ) : (
+    <Question {...{ ...asking, fields }} title={`Make ${name} an admin?`} label="Make admin" harmless>
+      <p>
+        An admin can do everything in {organisation}: change prices, create API keys, and invite and remove people. {name} has to sign in
+        again.
+      </p>
+    </Question>
+  );
+}
 
 const isInviting = ({ query, submitted, params }: SignedInVisit) =>
   query["invite"] !== undefined || (submitted.get("email") !== "" && params["memberId"] === undefined);
@@ -25,27 +102,25 @@ const membersList = listPage<MemberSummary>({
   above: (visit, _, rows) => (
     <>
       <MemberQuestion visit={visit} members={rows} />
-      {isInviting(visit) ? <Invitation /> : null}
+      {isInviting(visit) ? (
+        <Panel id="invite" title="Invite a person">
+          <Form to={membersPath} class="in-line">
+            <Field label="Email" name="email" type="email" maxlength={254} autocomplete="off" />
+            <Field label="Name" name="name" maxlength={200} autocomplete="off" required={false} />
+            <Choice label="Role" name="role" options={roles} value="operator" />
+            <Button label="Invite" />
+            <ButtonLink to={membersPath} label="Cancel" quiet />
+          </Form>
+          <p class="hint">
+            Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything
+            except settings, and change nothing.
+          </p>
+        </Panel>
+      ) : null}
     </>
   ),
   empty: () => null,
 });
-const Invitation = () => (
-  <Panel id="invite" title="Invite a person">
-    <Form to={membersPath} class="in-line">
-      <Field label="Email" name="email" type="email" maxlength={254} autocomplete="off" />
-      <Field label="Name" name="name" maxlength={200} autocomplete="off" required={false} />
-      <Choice label="Role" name="role" options={roles} value="operator" />
-      <Button label="Invite" />
-      <ButtonLink to={membersPath} label="Cancel" quiet />
-    </Form>
-    <p class="hint">
-      Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything except
-      settings, and change nothing.
-    </p>
-  </Panel>
-);
-
 const roles = [
   { value: "admin", label: "Admin" },
   { value: "operator", label: "Operator" },
@@ -135,8 +210,7 @@ const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === pers
 
 const roleForm = defineForm(membersList.page, "/{memberId}/role", async (visit, fields, deps) => {
   const given = fields.get("role");
-  const isSure = fields.get("sure") !== "";
-  if (!isSure && (isOwn(visit) ? await losesOwnRole(visit, given, deps) : given === "admin" && (await isKnown(visit, deps))))
+  if (fields.get("sure") === "" && (await isAskedFirst(visit, given, deps)))
     return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.params["memberId"] ?? "", to: given })}` };
   const { email, before, role } = await changeRole(deps.members, { ...named(visit), role: given }, originOf(visit));
   if (before === role) return withNotice(membersPath, `${email} already has the role ${role}.`);
@@ -144,14 +218,12 @@ const roleForm = defineForm(membersList.page, "/{memberId}/role", async (visit, 
   return withNotice(membersPath, `${email} now has the role ${role} and has to sign in again.`);
 });
 
-/** An unknown member is left to the command, which refuses it. */
-const isKnown = async ({ person, params }: SignedInVisit, { pool }: PortalDeps): Promise<boolean> =>
-  (await listMembers(person.organisationId, pool)).some(({ memberId, role }) => memberId === params["memberId"] && role !== "admin");
-
-/** Whether it is asked first. The last admin is not asked: the command refuses it and says what to do. */
-async function losesOwnRole({ person }: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
-  if (given === person.role || !roles.some(({ value }) => value === given)) return false;
-  return !isLastAdmin(await listMembers(person.organisationId, pool), person.memberId);
+/** What the command refuses is not asked: it says what to do with an unknown member, and with the last admin. */
+async function isAskedFirst(visit: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
+  const all = await listMembers(visit.person.organisationId, pool);
+  const member = all.find(({ memberId }) => memberId === visit.params["memberId"]);
+  if (!member || member.role === given || !roles.some(({ value }) => value === given)) return false;
+  return isOwn(visit) ? !isLastAdmin(all, member.memberId) : given === "admin";
 }
 
 const removeForm = defineForm(membersList.page, "/{memberId}/remove", async (visit, _, deps) => {

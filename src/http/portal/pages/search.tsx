@@ -1,9 +1,6 @@
 import { instantOf } from "../../../domain/imports/timestamp.js";
 import {
   type FoundActivity,
-  type FoundImport,
-  type FoundQuote,
-  type FoundShipment,
   findActivities,
   findImports,
   findQuotes,
@@ -18,7 +15,7 @@ import { EmptyState, Panel, Unbroken } from "../shell/parts.js";
 import { type Column, Table } from "../shell/table.js";
 import { activityPath } from "./activities/selection.js";
 import { entryPath } from "./catalogue/addresses.js";
-import { Customer, type NameOfCustomer, presentCatalogue } from "./customers.js";
+import { Customer, presentCatalogue } from "./customers.js";
 import { importPath, kindNames, shownReference } from "./imports/importStatus.js";
 import { quotesPath } from "./quotes/quoteForm.js";
 import { shipmentPath } from "./shipments/shipmentWords.js";
@@ -49,87 +46,61 @@ export const searchPage = definePage(searchPath, "look", async (visit, deps) => 
     findQuotes(organisationId, text, deps.pool),
     presentCatalogue(visit, deps),
   ]);
-  const customers = findCustomers(catalogue.customers.values(), text);
-  const columns = columnsOf(nameOf);
-  const group = <Found,>(title: string, of: readonly Column<Found>[], rows: readonly Found[]) =>
+  const group = <Found,>(title: string, rows: readonly Found[], columns: readonly Column<Found>[]) =>
     rows.length === 0 ? null : (
       <Panel id={title.toLowerCase()} title={title}>
-        <Table caption={title} columns={of} rows={rows} />
+        <Table caption={title} columns={columns} rows={rows} />
         {rows.length === mostFound ? <p class="hint">The first {mostFound}. Type more to narrow the search.</p> : null}
       </Panel>
     );
-  const groups = [
-    group("Imports", columns.imports, imports),
-    group("Shipments", columns.shipments, shipments),
-    group("Activities", columns.activities, activities),
-    group("Quotes", columns.quotes, quotes),
-    group("Customers", columns.customers, customers),
-  ].filter((found) => found !== null);
-  return {
-    title,
-    body: groups.length > 0 ? groups : <EmptyState title="Nothing found">{searchable}</EmptyState>,
+  const customer: Column<{ readonly customerId: string | null }> = {
+    heading: "Customer",
+    cell: ({ customerId }) => <Customer {...{ customerId, nameOf }} />,
   };
+  const groups = [
+    group("Imports", imports, [
+      named("Reference", (found) => [shownReference(found), importPath(found.importId)]),
+      { heading: "File", cell: ({ fileName }) => <Unbroken text={fileName} /> },
+      { heading: "Kind", value: ({ kind }) => kindNames[kind] },
+      { heading: "Submitted", value: ({ submittedAt }) => submittedAt },
+    ]),
+    group("Shipments", shipments, [
+      named("Shipment", ({ shipmentId }) => [shipmentId, shipmentPath(shipmentId)]),
+      customer,
+      { heading: "Import", value: shownReference },
+    ]),
+    group("Activities", activities, [
+      named("Reference", ({ reference, importId, row }) => [reference, activityPath(importId, row)]),
+      customer,
+      { heading: "Charge code", value: ({ chargeCode }) => chargeCode },
+      { heading: "Time", value: timeOf },
+    ]),
+    group("Quotes", quotes, [
+      named("Quote", ({ quoteId }) => [quoteId, `${quotesPath}?quote=${quoteId}`]),
+      customer,
+      { heading: "Priced", value: ({ quotedAt }) => quotedAt },
+    ]),
+    group("Customers", findCustomers(catalogue.customers.values(), text), [
+      named("Customer", ({ name, id }) => [name, entryPath("customers", id)]),
+      { heading: "Id", value: ({ id }) => id },
+    ]),
+  ].filter((found) => found !== null);
+  return { title, body: groups.length > 0 ? groups : <EmptyState title="Nothing found">{searchable}</EmptyState> };
 });
 
 export const searchable =
   "Search finds imports by id, reference or file name, shipments and quotes by id, activities by reference, and customers by id or name. " +
   `Type all of it or its beginning, of ids at least 4 characters. Activities are found in the last ${groupDigits(importsSearched)} imports.`;
 
-function columnsOf(nameOf: NameOfCustomer) {
-  const named = <Row,>(heading: string, cell: (row: Row) => string, link: (row: Row) => string): Column<Row> => ({
-    ...{ heading, link, names: true },
-    cell: (row) => <Unbroken text={cell(row)} />,
-  });
-  const customer = {
-    heading: "Customer",
-    cell: ({ customerId }: { customerId: string | null }) => <Customer {...{ customerId, nameOf }} />,
-  };
-  const timeOf = ({ activityTimestamp }: FoundActivity) => {
-    const instant = instantOf(activityTimestamp, "UTC");
-    return instant === undefined ? undefined : new Date(instant);
-  };
-  return {
-    imports: [
-      named<FoundImport>("Reference", shownReference, ({ importId }) => importPath(importId)),
-      { heading: "File", cell: ({ fileName }: FoundImport) => <Unbroken text={fileName} /> },
-      { heading: "Kind", value: ({ kind }: FoundImport) => kindNames[kind] },
-      { heading: "Submitted", value: ({ submittedAt }: FoundImport) => submittedAt },
-    ],
-    shipments: [
-      named<FoundShipment>(
-        "Shipment",
-        ({ shipmentId }) => shipmentId,
-        ({ shipmentId }) => shipmentPath(shipmentId),
-      ),
-      customer,
-      { heading: "Import", value: shownReference },
-    ],
-    activities: [
-      named<FoundActivity>(
-        "Reference",
-        ({ reference }) => reference,
-        ({ importId, row }) => activityPath(importId, row),
-      ),
-      customer,
-      { heading: "Charge code", value: ({ chargeCode }: FoundActivity) => chargeCode },
-      { heading: "Time", value: timeOf },
-    ],
-    quotes: [
-      named<FoundQuote>(
-        "Quote",
-        ({ quoteId }) => quoteId,
-        ({ quoteId }) => `${quotesPath}?quote=${quoteId}`,
-      ),
-      customer,
-      { heading: "Priced", value: ({ quotedAt }: FoundQuote) => quotedAt },
-    ],
-    customers: [
-      named<FoundCustomer>(
-        "Customer",
-        ({ name }) => name,
-        ({ id }) => entryPath("customers", id),
-      ),
-      { heading: "Id", value: ({ id }: FoundCustomer) => id },
-    ],
-  };
+/** The column that names what was found, and leads to it. */
+const named = <Row,>(heading: string, of: (row: Row) => readonly [name: string, path: string]): Column<Row> => ({
+  heading,
+  names: true,
+  cell: (row) => <Unbroken text={of(row)[0]} />,
+  link: (row) => of(row)[1],
+});
+
+function timeOf({ activityTimestamp }: FoundActivity): Date | undefined {
+  const instant = instantOf(activityTimestamp, "UTC");
+  return instant === undefined ? undefined : new Date(instant);
 }

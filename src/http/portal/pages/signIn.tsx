@@ -1,6 +1,7 @@
-import { startSession } from "../../../commands/members/joinOrganisation.js";
+import { findLink, joinByLink, startSession } from "../../../commands/members/joinOrganisation.js";
 import { endSession, type NamelessMember } from "../../../commands/members/sessions.js";
 import { recordRefusals, recordSignIn } from "../../../commands/members/signInRecords.js";
+import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
 import {
@@ -122,13 +123,7 @@ export const organisationForm = defineForm(signInPage, "/organisation", async (v
 });
 
 /** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
-export async function openSession(
-  member: NamelessMember,
-  next: string,
-  way: SignInWay,
-  visit: Visit,
-  deps: PortalDeps,
-): Promise<FormResult> {
+export async function openSession(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
   const { context, requestId } = visit;
   const { members, sessionCookie, signInLog } = deps;
   const opened = {
@@ -167,3 +162,56 @@ export const signOutForm = defineForm(overviewPage, "/sign-out", async (visit, _
   sessionCookie.clear(visit.context);
   return { goTo: "/portal/sign-in" };
 });
+
+export const joinPage = definePage<Visit>("/portal/join/{token}", "anyone", async (visit, { members }) => {
+  const token = visit.params["token"] ?? "";
+  const link = await findLink(members, token);
+  if (!link) throw new Rejection("notFound", "This link has expired or was already used. Ask an admin of your organisation for a new one");
+  return {
+    title: "Choose a password",
+    body: (
+      <>
+        <p>
+          {link.hasJoined ? "A new password for" : "Welcome to"} <strong>{link.organisationName}</strong>
+          {link.name ? `, ${link.name}` : ""}.
+        </p>
+        <Form to={`/portal/join/${token}`}>
+          <Field
+            label="Email"
+            name="username"
+            type="email"
+            value={link.email}
+            hint="You sign in with this email."
+            autocomplete="username"
+            readonly
+          />
+          <ChosenPassword label="Password" />
+          <Button label="Choose password and sign in" />
+        </Form>
+      </>
+    ),
+  };
+});
+
+export const joinForm = defineForm(joinPage, "", async (visit, fields, deps) => {
+  const password = fields.get("password");
+  const token = visit.params["token"] ?? "";
+  const member = await joinByLink(deps.members, { token, password }, visit.requestId).catch((error: unknown) => {
+    if (error instanceof Rejection && error.code === "notFound") deps.signInLog.refused(visit.context, "link", "the link is void");
+    throw error;
+  });
+  return openSession(member, "/portal", "link", visit, deps);
+});
+
+/** Where a person chooses a password. */
+export const ChosenPassword = ({ label }: { label: string }) => (
+  <Field
+    label={label}
+    name="password"
+    type="password"
+    minlength={passwordLength.least}
+    maxlength={passwordLength.most}
+    hint={`At least ${passwordLength.least} characters. Try a few words that only you would put together.`}
+    autocomplete="new-password"
+  />
+);

@@ -98,12 +98,7 @@ const offered = z.object({
 });
 
 /** What the form carries. Sets the cookie that it belongs to; the choice of an earlier sign-in in this browser is void. */
-export function offerChoice(
-  { publicUrl, signingSecret }: SigningDeps,
-  c: Context,
-  way: SignInWay,
-  members: readonly NamelessMember[],
-): string {
+export function offerChoice({ publicUrl, signingSecret }: SigningDeps, c: Context, way: SignInWay, members: readonly NamelessMember[]) {
   const browser = makeToken(randomBytes);
   portalCookie(publicUrl, "waybill_choice").write(c, browser);
   const value: z.infer<typeof offered> = { way, browserSha256: hashToken(browser), members: offered.shape.members.parse(members) };

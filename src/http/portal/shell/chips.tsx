@@ -2,15 +2,10 @@
 
 import type { Child } from "hono/jsx";
 import { groupItems } from "../groupItems.js";
-import { Button, HiddenFields } from "./form.js";
+import { Button, HiddenFields, type Option, Options } from "./form.js";
 import { Link, type Query, useVisit, withQuery } from "./parts.js";
 
-export interface ChipOption {
-  readonly value: string;
-  readonly label: string;
-}
-
-export const optionsOf = (names: Readonly<Record<string, string>>): ChipOption[] =>
+export const optionsOf = (names: Readonly<Record<string, string>>): Option[] =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
 /** A filter. Its name is the parameter's; one of days has two: `from` and `to`. */
@@ -25,7 +20,7 @@ export type Chip = {
   readonly group?: string;
   readonly after?: Child;
 } & (
-  | { readonly kind: "choice"; readonly all: string; readonly options: readonly ChipOption[]; readonly gone?: string }
+  | { readonly kind: "choice"; readonly all: string; readonly options: readonly Option[]; readonly gone?: string }
   | { readonly kind: "text"; readonly maxlength: number; readonly placeholder?: string }
   | { readonly kind: "day" | "month" | "time"; readonly required?: boolean }
   | { readonly kind: "yes" }
@@ -46,21 +41,34 @@ interface ChipsProps {
 export const chipQuery = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): Query =>
   Object.fromEntries(chips.map(({ name }) => [name, query[name]?.trim() || undefined]));
 
+const isRequired = (chip: Chip) => "required" in chip && chip.required;
+
 export const isFiltered = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): boolean =>
-  chips.some((chip) => !("required" in chip && chip.required) && Boolean(query[chip.name]?.trim()));
+  chips.some((chip) => !isRequired(chip) && Boolean(query[chip.name]?.trim()));
 
 export function Chips({ query = useVisit().query, path, chips, kept = {}, all = "Show all" }: ChipsProps) {
   if (chips.length === 0) return null;
   const given = chipQuery(query, chips);
-  const without = (name: string) => withQuery(path, { ...kept, ...given, [name]: undefined });
   return (
     <form method="get" action={useVisit().links.to(path)} class="filter-chips" data-chips>
       <HiddenFields values={kept} />
       {[...groupItems(chips, ({ group, name }) => group ?? name).values()].map((group) => (
         <span class={group.length === 1 ? undefined : "chip-group"}>
-          {group.map((chip) => (
-            <OneChip chip={chip} given={given[chip.name]} without={without(chip.name)} />
-          ))}
+          {group.map((chip) => {
+            const { name, label, value = given[name] ?? "", after } = chip;
+            return (
+              <span class={value === "" ? "chip" : "chip set"}>
+                <label for={`chip-${name}`}>{label}</label>
+                <ChipInput chip={chip} value={value} />
+                {given[name] !== undefined && chip.kind !== "yes" && !isRequired(chip) ? (
+                  <Link to={withQuery(path, { ...kept, ...given, [name]: undefined })} class="chip-clear">
+                    <span class="unseen">Clear {label}</span>
+                  </Link>
+                ) : null}
+                {after}
+              </span>
+            );
+          })}
         </span>
       ))}
       <Button class="quiet" label="Filter" data-applies />
@@ -73,51 +81,23 @@ export function Chips({ query = useVisit().query, path, chips, kept = {}, all = 
   );
 }
 
-function OneChip({ chip, given, without }: { chip: Chip; given: string | undefined; without: string }) {
-  const { name, label, value = given ?? "", after } = chip;
-  const mayClear = given !== undefined && chip.kind !== "yes" && !("required" in chip && chip.required);
-  return (
-    <span class={value === "" ? "chip" : "chip set"}>
-      <label for={`chip-${name}`}>{label}</label>
-      <ChipInput chip={chip} value={value} />
-      {mayClear ? (
-        <Link to={without} class="chip-clear">
-          <span class="unseen">Clear {label}</span>
-        </Link>
-      ) : null}
-      {after}
-    </span>
-  );
-}
-
-const types = { text: "text", day: "date", month: "month", time: "datetime-local" } as const;
+const types = { day: "date", month: "month", time: "datetime-local" } as const;
 
 function ChipInput({ chip, value }: { chip: Chip; value: string }) {
   const own = { id: `chip-${chip.name}`, name: chip.name, "data-clears": chip.clears?.join(" ") };
   if (chip.kind === "yes") return <input type="checkbox" {...own} value="yes" checked={value === "yes"} />;
-  if (chip.kind !== "choice") {
-    const { maxlength, placeholder } = chip.kind === "text" ? chip : { maxlength: undefined, placeholder: undefined };
-    return (
-      <input
-        type={types[chip.kind]}
-        {...own}
-        value={value}
-        {...{ maxlength, placeholder }}
-        step={chip.kind === "time" ? "1" : undefined}
-        autocomplete="off"
-      />
-    );
+  if (chip.kind === "text") {
+    const { maxlength, placeholder } = chip;
+    return <input type="text" {...own} value={value} {...{ maxlength, placeholder }} autocomplete="off" />;
   }
+  if (chip.kind !== "choice")
+    return <input type={types[chip.kind]} {...own} value={value} step={chip.kind === "time" ? "1" : undefined} autocomplete="off" />;
   const { all, options, gone: goneLabel = value } = chip;
   // What was chosen stays when it is no longer offered.
   const gone = value !== "" && !options.some((option) => option.value === value) ? [{ value, label: goneLabel }] : [];
   return (
     <select {...own}>
-      {[{ value: "", label: all }, ...options, ...gone].map((option) => (
-        <option value={option.value} selected={option.value === value}>
-          {option.label}
-        </option>
-      ))}
+      <Options options={[{ value: "", label: all }, ...options, ...gone]} value={value} />
     </select>
   );
 }

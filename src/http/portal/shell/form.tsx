@@ -147,8 +147,24 @@ export const ReasonField = ({ hint }: { hint: string }) => (
   <Field label="Reason" name="reason" maxlength={limits.reasonLength} hint={hint} autocomplete="off" />
 );
 
+export interface Option {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** Of a list to choose from. */
+export const Options = ({ options, value }: { options: readonly Option[]; value?: string | undefined }) => (
+  <>
+    {options.map((option) => (
+      <option value={option.value} selected={option.value === value}>
+        {option.label}
+      </option>
+    ))}
+  </>
+);
+
 interface ChoiceProps extends LabelledProps {
-  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly options: readonly Option[];
   /** What it begins with. A form that is shown again has what was sent, unless the page has several choices of this name. */
   readonly value?: string | undefined;
 }
@@ -158,11 +174,7 @@ export function Choice({ options, value, ...field }: ChoiceProps) {
   const chosen = (field.id === undefined ? submitted.all(field.name)[0] : undefined) ?? value;
   const input = (own: object) => (
     <select {...own}>
-      {options.map((option) => (
-        <option value={option.value} selected={option.value === chosen}>
-          {option.label}
-        </option>
-      ))}
+      <Options options={options} value={chosen} />
     </select>
   );
   return <Labelled {...field} input={input} />;
@@ -199,7 +211,7 @@ interface TicksProps {
   readonly legend: string;
   readonly name: string;
   /** `about`: what stands behind the label instead of the value. */
-  readonly options: readonly { readonly value: string; readonly label: string; readonly about?: string }[];
+  readonly options: readonly (Option & { readonly about?: string })[];
   /** What is ticked at first. A form that is shown again has what was sent. */
   readonly ticked?: readonly string[];
   readonly class?: string;

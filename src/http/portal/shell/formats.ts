@@ -1,4 +1,5 @@
 // Every value in words, once: times in the organisation's zone, days as days, numbers in groups. Pages, CSV, XLSX and JSON are written from these.
+import { wallAt } from "../../../domain/imports/timestamp.js";
 import type { WallTime } from "../../../ports/spreadsheets.js";
 
 /** What a column holds. A day is a day of the calendar, without a zone: `2026-03-01`. */
@@ -24,14 +25,14 @@ export const dayInWords = (day: string): string => dayFormat.format(new Date(`${
 
 /** An end at midnight is the end of the day before: `the end of 19 Dec 2026`. */
 export function endInWords(at: Date, timeZone: string): string {
-  const [day, clock] = wallTimeOf(new Date(at.getTime() - 1), timeZone).split("T");
+  const [day, clock] = wallAt(at.getTime() - 1, timeZone).split("T");
   return clock === "23:59:59" ? `the end of ${dayInWords(day ?? "")}` : timeInWords(at, timeZone);
 }
 
 /** A time that may have been given as a day: midnight is that day. */
 export function momentInWords(at: Date, timeZone: string): string {
   if (Number.isNaN(at.getTime())) return "";
-  const [day = "", clock] = wallTimeOf(at, timeZone).split("T");
+  const [day = "", clock] = wallAt(at.getTime(), timeZone).split("T");
   return clock === "00:00:00" ? dayInWords(day) : timeInWords(at, timeZone);
 }
 
@@ -61,15 +62,12 @@ export function inWords(value: Value, timeZone: string): string {
 export const fractionOf = (value: Value): number =>
   value && typeof value === "object" && "decimal" in value ? (value.decimal.split(".")[1]?.length ?? 0) : 0;
 
-/** A time as clocks in the zone show it: `2026-03-01T14:30:05`. */
-export const wallTimeOf = (at: Date, timeZone: string): string => at.toLocaleString("sv-SE", { timeZone }).replace(" ", "T");
-
 /** For CSV and XLSX. */
 export function inFile(value: Value, timeZone: string): string | { readonly decimal: string } | WallTime {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   if (typeof value === "number") return { decimal: String(value) };
-  if (value instanceof Date) return { wallTime: wallTimeOf(value, timeZone) };
+  if (value instanceof Date) return { wallTime: wallAt(value.getTime(), timeZone) };
   return "day" in value ? { wallTime: value.day } : value;
 }
 

@@ -1,8 +1,7 @@
 import { limits } from "../../../domain/imports/limits.js";
-import type { Notice, PageContent } from "../pageDefinition.js";
+import type { Notice, PageContent, PageHead } from "../pageDefinition.js";
 import { Button, Form } from "./form.js";
 import { Navigation } from "./navigation.js";
-import { PageTop } from "./pageTop.js";
 import { ButtonLink, Link, OnlyOnce, Sentence, useVisit } from "./parts.js";
 
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
@@ -147,3 +146,48 @@ function NoticeBox({ notice }: { notice: Notice | undefined }) {
     </div>
   );
 }
+
+/** The top of a page: the pages above it, its title, its main action, a menu, its views. */
+export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (
+  <>
+    {crumbs.length === 0 ? null : (
+      <nav class="crumbs" aria-label="You are here">
+        {crumbs.map(([label, path]) => (
+          <Link to={path}>{label}</Link>
+        ))}
+      </nav>
+    )}
+    <div class="page-top">
+      <h1>{title}</h1>
+      {menu.length === 0 && !action ? null : (
+        <div class="page-actions">
+          {menu.length === 0 ? null : (
+            // Opens without a script. The script `browser/everyPage.ts` closes it.
+            <details class="menu">
+              <summary class="button quiet">More</summary>
+              <ul>
+                {menu.map(({ label, to, ...rest }) => (
+                  <li>
+                    <Link to={to} {...rest}>
+                      {label}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          )}
+          {action}
+        </div>
+      )}
+    </div>
+    {views.length === 0 ? null : (
+      <nav class="segments" aria-label="Views">
+        {views.map(({ label, to, current }) => (
+          <Link to={to} aria-current={current ? "page" : undefined}>
+            {label}
+          </Link>
+        ))}
+      </nav>
+    )}
+  </>
+);

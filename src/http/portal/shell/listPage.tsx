@@ -3,9 +3,8 @@
 import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { Page, PageRequest } from "../../../queries/page.js";
-import { download } from "../downloads.js";
+import { download, downloadTable } from "../downloads.js";
 import type { PageDefinition, PageHead, PortalDeps, SignedInVisit, Subject } from "../pageDefinition.js";
-import { downloadTable } from "../tableDownloads.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
 import { inJson } from "./formats.js";
 import { type Names, Pager, pageInMemory, type Query, rowsBefore, rowsPerPage, withQuery } from "./parts.js";

@@ -154,11 +154,7 @@ export const rowsPerPage = 50;
 export const rowsBefore = (text = ""): number => (/^\d{1,7}$/.test(text) ? Number(text) : 0);
 
 /** A page of a list in memory. */
-export function pageInMemory<Row>(
-  { query }: Visit,
-  all: readonly Row[],
-  { of, path, name = "from", size = rowsPerPage }: PageOptions,
-): { readonly rows: readonly Row[]; readonly pager: Child } {
+export function pageInMemory<Row>({ query }: Visit, all: readonly Row[], { of, path, name = "from", size = rowsPerPage }: PageOptions) {
   const start = Math.min(rowsBefore(query[name]), Math.max(0, all.length - 1));
   const rows = all.slice(start, start + size);
   const pager = (

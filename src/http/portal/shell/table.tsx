@@ -85,6 +85,7 @@ interface TableProps<Row> {
 export function Table<Row>({ caption, columns, rows, empty, muted, marks, sorting, groupBy, after, ...more }: TableProps<Row>) {
   if (empty && rows.length === 0) return <>{empty}</>;
   const shown = columns.filter(({ onlyInFiles }) => !onlyInFiles);
+  /** The most digits behind the point, column by column. */
   const digits = shown.map(({ number, value }) => (number && value ? Math.max(0, ...rows.map((row) => fractionOf(value(row)))) : 0));
   return (
     <table class={more.class ? `rows ${more.class}` : "rows"}>
@@ -103,8 +104,30 @@ export function Table<Row>({ caption, columns, rows, empty, muted, marks, sortin
       </thead>
       {(groupBy ? [...groupItems(rows, groupBy).values()] : [rows]).map((group) => (
         <tbody>
-          {group.map((row, index) => (
-            <TableRow {...{ row, muted, marks, digits }} columns={shown} isFirst={index === 0 || !groupBy} />
+          {group.map((row, place) => (
+            <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
+              {shown.map((column, index) => {
+                const { heading, number, names, once } = column;
+                const isRepeated = once === true && groupBy !== undefined && place > 0;
+                const repeated = isRepeated ? "repeated" : undefined;
+                const path = column.link?.(row);
+                const value = column.cell ? (
+                  column.cell(row, isRepeated)
+                ) : (
+                  <ValueCell value={column.value?.(row)} digits={digits[index] ?? 0} />
+                );
+                const cell = path === undefined ? value : <Link to={path}>{value}</Link>;
+                return names ? (
+                  <th scope="row" data-label={heading} class={repeated}>
+                    {cell}
+                  </th>
+                ) : (
+                  <td data-label={heading} class={number ? "number" : repeated}>
+                    {cell}
+                  </td>
+                );
+              })}
+            </tr>
           ))}
           {after?.(group)}
         </tbody>
@@ -129,38 +152,6 @@ function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorti
     <th scope="col" class={kind} aria-sort={order}>
       <Link to={sorting.path(next)}>{heading}</Link>
     </th>
-  );
-}
-
-type RowProps<Row> = Pick<TableProps<Row>, "columns" | "muted" | "marks"> & {
-  readonly row: Row;
-  /** The most digits behind the point, column by column. */
-  readonly digits: readonly number[];
-  /** Of its group. */
-  readonly isFirst: boolean;
-};
-
-function TableRow<Row>({ columns, row, muted, marks, digits, isFirst }: RowProps<Row>) {
-  return (
-    <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
-      {columns.map((column, index) => {
-        const { heading, number, names, once } = column;
-        const isRepeated = once === true && !isFirst;
-        const repeated = isRepeated ? "repeated" : undefined;
-        const path = column.link?.(row);
-        const value = column.cell ? column.cell(row, isRepeated) : <ValueCell value={column.value?.(row)} digits={digits[index] ?? 0} />;
-        const cell = path === undefined ? value : <Link to={path}>{value}</Link>;
-        return names ? (
-          <th scope="row" data-label={heading} class={repeated}>
-            {cell}
-          </th>
-        ) : (
-          <td data-label={heading} class={number ? "number" : repeated}>
-            {cell}
-          </td>
-        );
-      })}
-    </tr>
   );
 }
 

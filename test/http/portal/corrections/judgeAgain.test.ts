@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";
-import { mostJudged } from "../../../../src/http/portal/pages/corrections/judgeAgain.js";
+import { mostJudged } from "../../../../src/http/portal/pages/corrections/judgeAgainPage.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { changeCatalogue } from "../../../support/portal/portalCatalogue.js";
 import { formsIn } from "../../../support/portal/renderedForms.js";

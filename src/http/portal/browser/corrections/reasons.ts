@@ -5,10 +5,7 @@ export function bindReasons(choose: (query: string) => void): void {
   const chips = [...document.querySelectorAll<HTMLAnchorElement>("[data-reasons] a[data-reason]")];
   const mark = () => {
     const reason = new URLSearchParams(location.search).get("reason") ?? "";
-    for (const chip of chips) {
-      if (chip.dataset["reason"] === reason) chip.setAttribute("aria-current", "true");
-      else chip.removeAttribute("aria-current");
-    }
+    for (const chip of chips) chip.ariaCurrent = chip.dataset["reason"] === reason ? "true" : null;
   };
   for (const chip of chips)
     chip.addEventListener("click", (event) => {

@@ -37,12 +37,7 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
   const counts = followCounts(grid);
   const showOffers: (() => void)[] = [];
   /** A button that changes many cells at once, and says how many. */
-  const offer = (
-    offered: HTMLButtonElement | null,
-    verb: string,
-    changes: () => readonly Change[],
-    label: (cells: number) => string,
-  ): void => {
+  const offer = (offered: HTMLButtonElement | null, verb: string, changes: () => readonly Change[], label: (cells: number) => string) => {
     offered?.addEventListener("click", () => {
       const wanted = changes();
       grid.say(`${verb} ${count(wanted.length - sheet.change(wanted), "cell")}.`);

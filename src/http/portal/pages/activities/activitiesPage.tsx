@@ -5,18 +5,17 @@ import { activityTotals } from "../../../../queries/activities/activityTotals.js
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { definePage, type MenuItem, type PageContent, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
-import { type Chip, type ChipOption, Chips } from "../../shell/chips.js";
-import { Button } from "../../shell/form.js";
+import { type Chip, Chips } from "../../shell/chips.js";
+import { Button, type Option } from "../../shell/form.js";
 import { Link, Time, withQuery } from "../../shell/parts.js";
 import { monthAfter } from "../days.js";
 import { importPath, importsPath, shownReference } from "../imports/importStatus.js";
 import { activityDownloads } from "./activityDownloads.js";
-import { activityPage, correctForm } from "./activityPage.js";
+import { activityPage, chosenRowsPage, correctForm } from "./activityPage.js";
 import { rowsPart } from "./activityRows.js";
-import { chosenRowsPage } from "./chosenRowsPage.js";
+import { Totals } from "./bills.js";
 import * as selection from "./selection.js";
 import { ChangesTable } from "./totalChanges.js";
-import { Totals } from "./totals.js";
 
 const { activitiesPathOf, activitiesPath } = selection;
 type View = selection.ActivitiesView;
@@ -35,7 +34,8 @@ export const activities: Subject = { pages, forms: [correctForm], answers: activ
 
 async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
   const view = await selection.activitiesView(visit, deps);
-  const { only, perCustomer } = view;
+  const { only, perCustomer, asOf, since } = view;
+  const time = asOf ?? since;
   const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(view, deps)]);
   return {
     title: "Activities",
@@ -57,27 +57,20 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
             <h2 id="period">{selection.daysInWords(view)}</h2>
             {only ? <Link to={activitiesPathOf(view, { import: "" })}>Show all imports</Link> : null}
           </div>
-          <AsOfNote view={view} />
+          {time ? (
+            <p class="notice warn">
+              <strong>
+                {asOf ? "As known on" : "Changes since"} <Time at={time} exact /> ({visit.person.timezone}).
+              </strong>{" "}
+              {asOf ? "Later imports and reversals are not included." : "Together they are the difference between the totals then and now."}
+            </p>
+          ) : null}
           {only ? <p class="hint">Activities that are not billed are not in the downloads.</p> : null}
           {content.body}
         </section>
       </>
     ),
   };
-}
-
-/** Says so where the figures are not those of now. */
-function AsOfNote({ view: { visit, asOf, since } }: { view: View }) {
-  const time = asOf ?? since;
-  if (!time) return null;
-  return (
-    <p class="notice warn">
-      <strong>
-        {asOf ? "As known on" : "Changes since"} <Time at={time} exact /> ({visit.person.timezone}).
-      </strong>{" "}
-      {asOf ? "Later imports and reversals are not included." : "Together they are the difference between the totals then and now."}
-    </p>
-  );
 }
 
 /** `isEmpty`: there is nothing to download. */
@@ -134,6 +127,8 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
   const { customer = "", warehouse = "", charge = "" } = visit.query;
   const [asOf, since] = [selection.wallTime(view.asOf, visit), selection.wallTime(view.since, visit)];
   const days = period?.month === undefined ? period : undefined;
+  const shownMonth = period?.month ?? period?.firstDay.slice(0, 7) ?? "";
+  const monthPath = (months: number) => activitiesPathOf(view, { from: "", to: "", month: monthAfter(shownMonth, months) });
   const chips: readonly (Chip | false | undefined)[] = [
     only && { name: "unusual", label: "Unusual", kind: "yes" },
     period && {
@@ -144,7 +139,16 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
       required: true,
       value: period.month ?? "",
       clears: ["from", "to"],
-      after: <Months view={view} />,
+      after: (
+        <span class="months">
+          <Link to={monthPath(-1)} aria-label="Previous month">
+            &lsaquo;
+          </Link>
+          <Link to={monthPath(1)} aria-label="Next month">
+            &rsaquo;
+          </Link>
+        </span>
+      ),
     },
     !only && { name: "asOf", label: "As of", kind: "time", group: "when", value: asOf, clears: ["since"] },
     shows !== "rows" && { name: "since", label: "Changes since", kind: "time", group: "when", value: since, clears: ["asOf"] },
@@ -161,31 +165,15 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
   );
 }
 
-function Months({ view }: { view: View }) {
-  const { month, firstDay = "" } = view.period ?? {};
-  const address = (months: number) =>
-    activitiesPathOf(view, { from: "", to: "", month: monthAfter(month ?? firstDay.slice(0, 7), months) });
-  return (
-    <span class="months">
-      <Link to={address(-1)} aria-label="Previous month">
-        &lsaquo;
-      </Link>
-      <Link to={address(1)} aria-label="Next month">
-        &rsaquo;
-      </Link>
-    </span>
-  );
-}
+const optionsOf = (values: readonly string[]): Option[] => values.map((value) => ({ value, label: value }));
 
-const optionsOf = (values: readonly string[]): ChipOption[] => values.map((value) => ({ value, label: value }));
-
-function customerOptions({ customerIds, withoutCustomer }: ActivityChoices, { nameOf }: View): ChipOption[] {
+function customerOptions({ customerIds, withoutCustomer }: ActivityChoices, { nameOf }: View): Option[] {
   const named = customerIds.map((id) => ({ value: id, label: nameOf(id) === undefined ? id : `${nameOf(id)} (${id})` }));
   return [...named, ...(withoutCustomer ? [{ value: selection.noCustomer, label: "Without a customer" }] : [])];
 }
 
 /** A list to choose from, or a field to write into where the list would be too long. */
-const codeChip = (name: string, label: string, options: readonly ChipOption[], value: string): Chip =>
+const codeChip = (name: string, label: string, options: readonly Option[], value: string): Chip =>
   options.length > mostChoices
     ? { name, label, kind: "text", maxlength: 200, value }
     : { name, label, kind: "choice", all: "All", options, value };

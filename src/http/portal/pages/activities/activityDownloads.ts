@@ -4,13 +4,12 @@ import { activityTotals } from "../../../../queries/activities/activityTotals.js
 import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
+import { type DownloadedTable, downloadTable, inOneBatch } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Column, cellsInFile, isData } from "../../shell/table.js";
-import { type DownloadedTable, downloadTable, inOneBatch } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { billColumns, billLines } from "./bills.js";
-import { rememberDownload } from "./lastDownload.js";
-import { type ActivitiesView, activitiesPath, activitiesView, wallTime } from "./selection.js";
+import { type ActivitiesView, activitiesPath, activitiesView, rememberDownload, wallTime } from "./selection.js";
 import { changeColumns, changeLines } from "./totalChanges.js";
 
 type TableOf = (view: ActivitiesView, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
@@ -22,11 +21,7 @@ const isDecimal = [...fields.map(isNumber), false, true];
 const rowsTable: TableOf = ({ visit, filter }, { pool }) => {
   const found = allActivities(visit.person.organisationId, filter, pool);
   const rows = async function* (): DownloadedTable["rows"] {
-    try {
-      for await (const some of found) yield { ...some, isNumber: isDecimal };
-    } finally {
-      await found.return(undefined);
-    }
+    for await (const some of found) yield { ...some, isNumber: isDecimal };
   };
   return { columns: [...fields.map(({ name }) => name), "importId", "row"], rows: rows() };
 };

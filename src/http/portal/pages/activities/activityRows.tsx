@@ -13,13 +13,24 @@ import type { Page } from "../../../../queries/page.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { Badge, EmptyState, Link, Pager, Quantity, type Query, rowsPerPage, type State, Time, withQuery } from "../../shell/parts.js";
+import {
+  Badge,
+  EmptyState,
+  Link,
+  Pager,
+  Quantity,
+  type Query,
+  rowsBefore,
+  rowsPerPage,
+  type State,
+  Time,
+  withQuery,
+} from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath, shownReference } from "../imports/importStatus.js";
 import { type BillSum, billSum } from "./bills.js";
-import { chosenPath } from "./chosenRowsPage.js";
-import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, daysInWords, queryOf } from "./selection.js";
+import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, chosenPath, daysInWords, queryOf } from "./selection.js";
 
 interface ListedActivity extends Partial<ActivityState> {
   readonly importId: string;
@@ -61,7 +72,7 @@ export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<
   const { visit, only, asOf } = view;
   const [{ items, nextCursor }, sum] = await Promise.all([readRows(view, deps), only ? undefined : sumOfRows(view, deps)]);
   const cursor = visit.query["cursor"] || undefined;
-  const start = Number(/^\d{1,9}$/.exec(visit.query["after"] ?? "")?.[0] ?? 0);
+  const start = rowsBefore(visit.query["after"]);
   const withChoice = visit.may("operate") && !asOf && items.some(({ reversed }) => !reversed);
   const body = (
     <>

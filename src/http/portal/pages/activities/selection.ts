@@ -7,15 +7,18 @@ import { isUuid } from "../../../../domain/uuid.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { downloadCookie } from "../../sessions/cookies.js";
 import { timeInWords } from "../../shell/formats.js";
 import { type Query, withQuery } from "../../shell/parts.js";
-import { timeIn } from "../asOf.js";
 import { presentCatalogue } from "../customers.js";
-import { periodOf, periodWords } from "../days.js";
+import { periodOf, periodWords, timeIn } from "../days.js";
 
 export const activitiesPath = "/portal/activities";
 /** The page of one activity. */
 export const activityPath = (importId: string, row: number) => `${activitiesPath}/${importId}/${row}`;
+
+/** Takes the rows that were chosen to be reversed or corrected. */
+export const chosenPath = `${activitiesPath}/reverse`;
 
 /** The customer of activities that name none. No customer's id has brackets. */
 export const noCustomer = "(none)";
@@ -91,4 +94,15 @@ export function printedWords(view: ActivitiesView, customer = view.visit.query["
     ...(time ? [`${view.asOf ? "As known on" : "Changes since"} ${timeInWords(time, person.timezone, true)}`] : []),
     `Days and times are those of ${person.timezone}`,
   ];
+}
+
+/** In the browser: what changes a month's bill afterwards is shown to the person who has downloaded it. */
+export const rememberDownload = ({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string, at: Date): void =>
+  downloadCookie(publicUrl).write(context, [person.memberId, month, at.toISOString()].join(" "));
+
+/** When this person has last downloaded the totals of the month, in this browser. */
+export function lastDownload({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string): Date | undefined {
+  const [memberId, ofMonth, text = ""] = (downloadCookie(publicUrl).read(context) ?? "").split(" ");
+  const at = new Date(text);
+  return memberId === person.memberId && ofMonth === month && !Number.isNaN(at.getTime()) ? at : undefined;
 }

@@ -1,43 +1,65 @@
-import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
-import type { Section } from "../../../../domain/catalogue/schema.js";
+// The catalogue's lists: its entries, its versions, each as a file, and what changed between any two of them.
+import { type CatalogueDifference, catalogueDifferences, changeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
+import { fieldsOfSection, recordedInWords } from "../../../../domain/catalogue/fields.js";
+import { type OrganisationFile, organisationFile, type Section } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
-import { inWords } from "../../shell/formats.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
+import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
+import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { countInWords, inWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
-import { ButtonLink, EmptyState } from "../../shell/parts.js";
+import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts.js";
+import { type Column, stateCells } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
-import * as addresses from "./addresses.js";
-import { columnOf, entryColumns } from "./entryColumns.js";
+import {
+  addPath,
+  capitalised,
+  cataloguePath,
+  catalogueUploadPath,
+  changesPath,
+  downloadPath,
+  downloadRoute,
+  type Entry,
+  listPath,
+  nameOfEntry,
+  namesOf,
+  organisationPath,
+  pluralOf,
+  sectionNames,
+  tabOrder,
+  versionsPath,
+} from "./addresses.js";
+import { columnOf, EntryLink, entryColumns } from "./entryColumns.js";
 
-const { sectionNames, tabOrder, pluralOf, capitalised } = addresses;
 const sectionIn = ({ query }: SignedInVisit) => tabOrder.find((each) => sectionNames[each].folder === query["list"]) ?? "customers";
 
 /** Everything that prices and judges: one list at a time, with a search. */
-export const catalogueList = listPage<addresses.Entry>({
-  path: addresses.cataloguePath,
+export const catalogueList = listPage<Entry>({
+  path: cataloguePath,
   access: "look",
   title: "Catalogue",
-  of: (visit) => addresses.namesOf(sectionIn(visit)),
+  of: (visit) => namesOf(sectionIn(visit)),
   caption: "Entries of the catalogue",
   kept: ["list"],
   action: (visit) => {
     const section = sectionIn(visit);
-    const to = addresses.addPath(section);
+    const to = addPath(section);
     return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${sectionNames[section].noun}`} /> : null;
   },
   head: async (visit, deps) => {
     const { file, catalogueVersion } = await presentCatalogue(visit, deps);
     const menu = [
-      { label: `All versions (now ${catalogueVersion})`, to: addresses.versionsPath },
-      { label: "Download organisation file", to: addresses.downloadPath(catalogueVersion), download: "" },
-      { label: "Upload organisation file", to: addresses.catalogueUploadPath },
-      { label: "Change organisation", to: addresses.organisationPath },
+      { label: `All versions (now ${catalogueVersion})`, to: versionsPath },
+      { label: "Download organisation file", to: downloadPath(catalogueVersion), download: "" },
+      { label: "Upload organisation file", to: catalogueUploadPath },
+      { label: "Change organisation", to: organisationPath },
     ];
     return {
       menu: menu.slice(0, visit.may("catalogue") ? 4 : 2),
       views: tabOrder.map((tab) => ({
         label: `${capitalised(pluralOf(tab))} (${file[tab].length})`,
-        to: addresses.listPath(tab),
+        to: listPath(tab),
         current: tab === sectionIn(visit),
       })),
     };
@@ -47,21 +69,183 @@ export const catalogueList = listPage<addresses.Entry>({
     const [view, section] = [await presentCatalogue(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
     const textOf = searchTextOf(view, section);
-    const fits = (entry: addresses.Entry) => words.every((word) => textOf(entry).includes(word));
-    return { items: (view.file[section] as readonly addresses.Entry[]).filter(fits), nextCursor: null };
+    const fits = (entry: Entry) => words.every((word) => textOf(entry).includes(word));
+    return { items: (view.file[section] as readonly Entry[]).filter(fits), nextCursor: null };
   },
   columns: async (visit, deps) => entryColumns(await presentCatalogue(visit, deps), sectionIn(visit)),
   empty: (visit, why) => <EmptyState title={`No ${pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
 });
 
 /** What a search looks at: the ids and names of an entry and of what it refers to, in small letters. */
-function searchTextOf(view: PresentCatalogue, section: Section): (entry: addresses.Entry) => string {
+function searchTextOf(view: PresentCatalogue, section: Section): (entry: Entry) => string {
   // Thousands of customers share a carrier: its name would find them all.
   const referring = section === "customers" ? [] : fieldsOfSection(section).filter(({ refers }) => refers);
   const columns = referring.map((field) => columnOf(view, field));
   return (entry) => {
     const others = columns.map(({ value }) => inWords(value(entry), "UTC"));
     const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
-    return [idOf(entry), addresses.nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
+    return [idOf(entry), nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
   };
 }
+
+export const versionsList = listPage<CatalogueVersion>({
+  path: versionsPath,
+  access: "look",
+  title: "Versions of the catalogue",
+  crumbs: [["Catalogue", cataloguePath]],
+  of: ["version", "versions"],
+  fileName: "catalogue-versions",
+  caption: "Versions, newest first",
+  readRows: (visit, page, deps) => listCatalogueVersions(visit.person.organisationId, page, deps),
+  columns: async (visit, { pool }) => {
+    const nameOf = await principalNames(visit.person.organisationId, pool);
+    return versionColumns((by) => (by ? nameOf(by) : "Not known yet"));
+  },
+  empty: () => <EmptyState title="No versions yet" />,
+});
+
+const versionColumns = (nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
+  { key: "version", heading: "Version", names: true, value: ({ version }) => version },
+  {
+    key: "applied",
+    heading: "Applied",
+    value: ({ appliedAt }) => appliedAt,
+    cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
+  },
+  { key: "by", heading: "By", value: ({ by }) => capitalised(nameOf(by)) },
+  { key: "changes", heading: "What changed", value: ({ changes }) => changes.map(recordedInWords).join("; "), cell: ChangesCell },
+  {
+    heading: "File",
+    number: true,
+    cell: ({ version }) => (
+      <Link to={downloadPath(version)} download aria-label={`Download version ${version}`}>
+        Download
+      </Link>
+    ),
+  },
+];
+
+function ChangesCell({ version, changes, changeCount }: CatalogueVersion) {
+  const address = withQuery(changesPath, { from: String(version - 1), to: String(version) });
+  if (version === 1) return <span>The first version</span>;
+  if (changeCount === 0) return <Link to={address}>Show changes</Link>;
+  return (
+    <span class="version-changes">
+      {changes.map((change) => (
+        <span>{recordedInWords(change)}</span>
+      ))}
+      <Link to={address} aria-description={`What version ${version} changed`}>
+        {changeCount > changes.length ? `All ${countInWords(changeCount, "change", "changes")}` : "Show changes"}
+      </Link>
+    </span>
+  );
+}
+
+/** A version's number from an address. */
+function versionIn(text: string | undefined, label: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text?.trim() ?? "")) throw new Rejection("invalid", `${label} must be the number of a version`);
+  return Number(text);
+}
+
+/** The organisation file, as `org apply` takes it and as it was applied, with its fields in the usual order. */
+export const downloadAnswer = defineAnswer(downloadRoute, "look", async (visit, { pool }) => {
+  const { organisationId } = visit.person;
+  const version = versionIn(visit.query["version"], "Version");
+  const file = await requireVersion(organisationId, version, pool);
+  const { context: c } = visit;
+  return c.body(`${JSON.stringify(organisationFile.parse(file), null, 2)}\n`, 200, {
+    ...c.get("answerHeaders"),
+    "content-type": "application/json",
+    "content-disposition": `attachment; filename="${organisationId}-version-${version}.json"`,
+  });
+});
+
+/** The versions that the address names; the last change where it names none. */
+const compared = oncePerVisit(async (visit, deps: PortalDeps) => {
+  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
+  const given = (name: string, label: string) => (visit.query[name] ? versionIn(visit.query[name], label) : undefined);
+  const from = given("from", "From version") ?? Math.max(1, catalogueVersion - 1);
+  const to = given("to", "To version") ?? catalogueVersion;
+  const read = (version: number) => requireVersion(visit.person.organisationId, version, deps.pool);
+  const [before, after] = await Promise.all([read(from), read(to)]);
+  return { from, to, differences: catalogueDifferences(before, after), present: catalogue.file };
+});
+
+/** What changed between any two versions. */
+export const changesList = listPage<CatalogueDifference>({
+  path: changesPath,
+  access: "look",
+  title: "Changes",
+  crumbs: [
+    ["Catalogue", cataloguePath],
+    ["All versions", versionsPath],
+  ],
+  of: ["change", "changes"],
+  fileName: "catalogue-changes",
+  caption: "Changes",
+  head: async (visit, deps) => {
+    const { from, to } = await compared(visit, deps);
+    return { title: `Changes from version ${from} to ${to}` };
+  },
+  filters: async (visit, deps) => {
+    const { from, to } = await compared(visit, deps);
+    const version = { kind: "text", maxlength: 9, required: true } as const;
+    return [
+      { ...version, name: "from", label: "From version", value: String(from) },
+      { ...version, name: "to", label: "To version", value: String(to) },
+    ];
+  },
+  readRows: async (visit, _, deps) => ({ items: (await compared(visit, deps)).differences, nextCursor: null }),
+  columns: async (visit, deps) => differenceColumns((await compared(visit, deps)).present),
+  above: async (visit, deps) => <p class="muted">{changesInWords((await compared(visit, deps)).differences)}</p>,
+  empty: () => <EmptyState title="Nothing differs" />,
+});
+
+async function requireVersion(organisationId: string, version: number, pool: PortalDeps["pool"]): Promise<OrganisationFile> {
+  const file = await catalogueAt(organisationId, version, pool);
+  if (!file) throw new Rejection("notFound", `There is no version ${version} of the catalogue`);
+  return file;
+}
+
+/** `2 added, 1 changed`. */
+export function changesInWords(all: readonly CatalogueDifference[]): string {
+  const counts = (["added", "changed", "removed"] as const).map((kind) => [kind, subjects(all, kind)] as const);
+  return (
+    counts
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${count} ${kind}`)
+      .join(", ") || "No changes"
+  );
+}
+
+/** A rate card with a hundred changed lanes is one thing that has changed. */
+const subjects = (all: readonly CatalogueDifference[], kind: CatalogueDifference["kind"]): number =>
+  new Set(all.filter((each) => each.kind === kind).map(subjectOf)).size;
+
+const badges = {
+  added: { label: "Added", badge: "good" },
+  removed: { label: "Removed", badge: "bad" },
+  changed: { label: "Changed", badge: "" },
+} as const;
+
+export const differenceColumns = (present: OrganisationFile): readonly Column<CatalogueDifference>[] => [
+  {
+    key: "what",
+    heading: "What",
+    names: true,
+    value: subjectOf,
+    cell: (difference) => {
+      const { section, id } = difference;
+      const isThere = section !== "organisation" && id !== undefined && present[section].some((entry) => idOf(entry) === id);
+      return isThere ? <EntryLink section={section} id={id} label={subjectOf(difference)} /> : subjectOf(difference);
+    },
+  },
+  { key: "how", heading: "How", ...stateCells<CatalogueDifference>(({ kind }) => badges[kind]) },
+  {
+    key: "change",
+    heading: "Change",
+    value: (difference) => (difference.change ? changeInWords(difference) : "All of it"),
+    cell: (difference) =>
+      difference.change ? <span class="change">{changeInWords(difference)}</span> : <span class="muted">All of it</span>,
+  },
+];

@@ -6,11 +6,11 @@ import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domai
 import type { Lane, OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
+import { downloadTable, inOneBatch, type TableFormat, tableFormats } from "../../downloads.js";
 import type { Fields } from "../../fields.js";
 import { defineAnswer, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
 import { withQuery } from "../../shell/parts.js";
-import { downloadTable, inOneBatch, type TableFormat, tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { entryPath, entryRoute, requireEntry } from "./addresses.js";
 import { catalogueForm, editForm } from "./draft.js";

@@ -1,10 +1,14 @@
 // What the grid sends for: pages of rows, verdicts on changed rows, the present state of rows; and what people do with rows: submit, dismiss, reopen.
+
 import { z } from "zod";
 import { dismissRows, reopenRows } from "../../../../commands/corrections/dismissRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/openRows.js";
+import { type Correction, requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { firstRequest } from "../../../../commands/imports/importStream.js";
+import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { limits } from "../../../../domain/imports/limits.js";
+import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { correctionPush } from "../../../../domain/pushes/importPushes.js";
 import { text } from "../../../../domain/pushes/values.js";
@@ -12,6 +16,7 @@ import { noImport, Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { check } from "../../../../domain/validation.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
+import { activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { rejectedRowsAmong } from "../../../../queries/lookUps/rejectedRows.js";
 import { rowsToCorrect } from "../../../../queries/lookUps/rowsToCorrect.js";
@@ -20,10 +25,35 @@ import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcome
 import { send } from "../../../server/requestFrame.js";
 import { type AnswerDefinition, defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
-import { correctionsPath, filterIn } from "./correctionsFilter.js";
-import { sendCorrection } from "./sendCorrection.js";
-import { sentPage, shownRows, verdictOf } from "./shownRows.js";
-import { suggestionsAnswer } from "./suggestions.js";
+import { correctionsPath, filterIn, sentPage, shownRows, verdictOf } from "./shownRows.js";
+
+/** The fields whose values the organisation knows. */
+export const suggestedFields = ["customerId", "warehouseCode", "chargeCode"] as const;
+type SuggestedField = (typeof suggestedFields)[number];
+
+const mostSuggestions = 8;
+const longestText = 200;
+
+/** Known values for a cell: those near its text first, then others. */
+export const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look", async (visit, deps) => {
+  const field = suggestedFields.find((each) => each === visit.query["field"]);
+  if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
+  const text = (visit.query["text"] ?? "").slice(0, longestText);
+  const suggestions = nearestCodes(text, await knownFor(field, visit, deps), mostSuggestions);
+  return send(visit.context, { status: 200, body: { suggestions } });
+});
+
+export const knownCustomers = ({ customers }: Catalogue): KnownCode[] =>
+  [...customers].map(([value, { name }]) => ({ value, label: name }));
+
+async function knownFor(field: SuggestedField, visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<KnownCode>> {
+  if (field === "customerId") {
+    const { catalogue } = await presentCatalogue(visit, deps);
+    return knownCustomers(catalogue);
+  }
+  const { warehouseCodes, chargeCodes } = await activityChoices(visit.person.organisationId, deps.pool);
+  return (field === "warehouseCode" ? warehouseCodes : chargeCodes).slice(0, mostChoices).map((value) => ({ value }));
+}
 
 /** Rows, or shipments, of one page. */
 const rowsPerPage = 250;
@@ -168,3 +198,16 @@ async function claimsOfRows(rows: readonly ClosedRow[], nameOf: NameOf, { eventS
 }
 
 export const correctionAnswers = [suggestionsAnswer, rowsAnswer, judgeAnswer, statesAnswer, submitAnswer, ...stateAnswers];
+
+const withinMs = 4_500;
+
+/** Sends corrected rows as the person who visits. Sent again with the same key, they make no second import. */
+export async function sendCorrection(
+  { person: { organisationId, by }, requestId }: SignedInVisit,
+  deps: PortalDeps,
+  correction: Pick<Correction, "importId" | "kind" | "push" | "idempotencyKey">,
+) {
+  const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
+  const own = { organisationId, by, requestId, catalogueVersion, now, withinMs };
+  return requestCorrection({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports }, { ...own, ...correction });
+}

@@ -1,15 +1,31 @@
+// The page of rejected rows, with the choice of rows: of shipments or activities, in which state, of which import, rejected for which reason.
+
+import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
-import { defineForm, definePage, withNotice } from "../../pageDefinition.js";
-import { countInWords } from "../../shell/formats.js";
-import { EmptyState } from "../../shell/parts.js";
+import { importKinds } from "../../../../events/importEvents.js";
+import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
+import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { groupItems } from "../../groupItems.js";
+import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { type Chip, Chips } from "../../shell/chips.js";
+import { clipped, countInWords } from "../../shell/formats.js";
+import { Amount, EmptyState, Link } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
-import { importPath, shownReference } from "../imports/importStatus.js";
-import { changeRows } from "./correctionAnswers.js";
-import { correctionsPath, type Filter, filterIn, hasRows, rowCounts, rowsByImport } from "./correctionsFilter.js";
+import { importPath, kindNames, shownReference } from "../imports/importStatus.js";
+import { changeRows, knownCustomers } from "./correctionAnswers.js";
 import { GridFrame } from "./gridFrame.js";
-import { Choices, Reasons, readGroups } from "./rowChoices.js";
-import { gridColumns, shownRows } from "./shownRows.js";
-import { knownCustomers } from "./suggestions.js";
+import {
+  type Counts,
+  correctionsPath,
+  correctionsPathOf,
+  type Filter,
+  filterIn,
+  gridColumns,
+  hasRows,
+  rowCounts,
+  rowsByImport,
+  shownRows,
+} from "./shownRows.js";
 import { AfterChanges } from "./unknownCustomers.js";
 
 /** More than one screen shows. The script asks for those after them. */
@@ -66,3 +82,152 @@ const stateForm = (what: "dismiss" | "reopen", outcome: string) =>
   });
 
 export const correctionForms = [stateForm("dismiss", "dismissed"), stateForm("reopen", "reopened")];
+
+interface RowGroup {
+  /** The reason's key, or the import's id. */
+  readonly key: string;
+  readonly name: string;
+  readonly rows: number;
+}
+
+/** Groups of a reason and an import that are read for one page. */
+const mostGroups = 1_000;
+const mostImports = 100;
+
+/**
+ * `reasons`: of the import that the filter names, or of all, the most frequent first. `imports`: those that have such rows, the latest first.
+ * `more`: there are more groups than were read, so that the counts are too low.
+ */
+export async function readGroups(visit: SignedInVisit, { kind, state, importId }: Filter, { pool }: PortalDeps) {
+  const read = (only: string | undefined) =>
+    rejectionGroups(visit.person.organisationId, { kind, state, importId: only }, mostGroups, pool);
+  const [all, own] = await Promise.all([read(undefined), importId === undefined ? undefined : read(importId)]);
+  const { groups, more } = own ?? all;
+  const reasons = grouped(groups, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
+  const imports = grouped(all.groups, ({ importId: id, sourceDetails }) => [id, sourceDetails]);
+  return { reasons, imports: imports.slice(0, mostImports), more };
+}
+
+/** In the order of their first groups. */
+function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]): RowGroup[] {
+  return [...groupItems(groups, (group) => by(group)[0])].map(([key, some]) => ({
+    key,
+    name: by(some[0])[1],
+    rows: some.reduce((sum, { rows }) => sum + rows, 0),
+  }));
+}
+
+const stateNames: Readonly<Record<GroupState, string>> = {
+  open: "Open",
+  submitted: "Submitted",
+  corrected: "Corrected",
+  dismissed: "Dismissed",
+};
+
+interface CountedLinkProps {
+  readonly to: Partial<Filter>;
+  readonly isCurrent: boolean;
+  readonly label: Child;
+  readonly count: OpenRowCount;
+  readonly title?: string;
+  /** What its rows have in common: the script finds it by that. */
+  readonly [mark: `data-${string}`]: string;
+}
+
+/** A way to some of the rows, with their number, which the script keeps right while rows change their states. */
+const CountedLink = ({ to, isCurrent, label, count: { rows, atLeast }, ...marks }: CountedLinkProps) => (
+  <Link to={correctionsPathOf(to)} aria-current={isCurrent ? "true" : undefined} data-rows={String(rows)} {...marks}>
+    {label} <Amount value={rows} />
+    {atLeast ? "+" : ""}
+  </Link>
+);
+
+interface ChoicesProps {
+  readonly filter: Filter;
+  readonly reference: string;
+  readonly counts: Counts;
+  readonly imports: readonly RowGroup[];
+}
+
+/** The script makes each group one stop of the Tab key. */
+export function Choices({ filter: { kind, state, importId }, reference, counts, imports }: ChoicesProps) {
+  const importChip: Chip = {
+    name: "import",
+    label: "Import",
+    kind: "choice",
+    all: "All imports",
+    gone: reference,
+    options: imports.map(({ key, name, rows }) => ({ value: key, label: `${name} (${countInWords(rows, "row")})` })),
+  };
+  return (
+    <div class="row-choices">
+      {importId === undefined ? (
+        <div role="toolbar" aria-label="Kind of rows" class="segments" data-rove>
+          {importKinds.map((each) => (
+            <CountedLink
+              to={{ kind: each, state }}
+              isCurrent={each === kind}
+              label={kindNames[each]}
+              count={counts[each][state]}
+              data-kind={each}
+            />
+          ))}
+        </div>
+      ) : null}
+      <div role="toolbar" aria-label="State of rows" class="segments" data-rove>
+        {groupStates.map((each) => (
+          <CountedLink
+            to={{ kind, state: each, importId }}
+            isCurrent={each === state}
+            label={stateNames[each]}
+            count={counts[kind][each]}
+            data-state={each}
+          />
+        ))}
+      </div>
+      {imports.length === 0 && importId === undefined ? null : (
+        <Chips path={correctionsPath} chips={[importChip]} kept={{ kind, state: state === "open" ? undefined : state }} all="" />
+      )}
+    </div>
+  );
+}
+
+interface ReasonsProps {
+  readonly filter: Filter;
+  readonly reasons: readonly RowGroup[];
+  /** There are more than were read. */
+  readonly more: boolean;
+}
+
+/** Reasons that stand side by side; the others are one step further. */
+const shownReasons = 10;
+
+/** One for each reason, the most frequent first. */
+export function Reasons({ filter, reasons, more }: ReasonsProps) {
+  const { reasonKey } = filter;
+  if (reasons.length === 0) return null;
+  const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);
+  const others = reasons.filter((reason) => !first.includes(reason));
+  const chip = ({ key, name, rows }: RowGroup) => (
+    <CountedLink
+      to={{ ...filter, reasonKey: key || undefined }}
+      isCurrent={key === (reasonKey ?? "")}
+      label={<span class="chip-name">{clipped(name)}</span>}
+      count={{ rows, atLeast: more }}
+      title={name}
+      data-reason={key}
+    />
+  );
+  return (
+    <div role="toolbar" aria-label="Reasons" class="chips" data-rove data-reasons>
+      {chip({ key: "", name: "All reasons", rows: reasons.reduce((sum, { rows }) => sum + rows, 0) })}
+      {first.map(chip)}
+      {others.length === 0 ? null : (
+        <details>
+          <summary>{countInWords(others.length, "more reason")}</summary>
+          <div class="chips">{others.map(chip)}</div>
+        </details>
+      )}
+    </div>
+  );
+}

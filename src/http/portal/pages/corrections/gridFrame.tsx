@@ -1,12 +1,12 @@
 import type { Page } from "../../../../queries/page.js";
-import type { Column, Settings } from "../../browser/corrections/rows.js";
+import { type Column, columnClass, neededColumns, rowStatus, type Settings, usedFields } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { Button } from "../../shell/form.js";
-import { importsPath, livePath } from "../imports/importStatus.js";
-import { correctionsPath, correctionsPathOf, type Filter } from "./correctionsFilter.js";
-import { FirstRows, PlainForm } from "./firstRows.js";
-import { type ShownRow, sentPage } from "./shownRows.js";
-import { suggestedFields } from "./suggestions.js";
+import { Button, Field, Form, Options } from "../../shell/form.js";
+import { clipped, countInWords } from "../../shell/formats.js";
+import { Link, Pager, useVisit } from "../../shell/parts.js";
+import { historyPath, importPath, importsPath, livePath } from "../imports/importStatus.js";
+import { suggestedFields } from "./correctionAnswers.js";
+import { correctionsPath, correctionsPathOf, type Filter, type ShownRow, sentPage } from "./shownRows.js";
 
 interface FrameProps {
   readonly visit: SignedInVisit;
@@ -49,7 +49,19 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
         Rows
       </h2>
       <div class="tools">
-        {settings.editable ? <OpenTools /> : null}
+        {settings.editable ? (
+          // One stop of the Tab key: the arrow keys move between the tools.
+          <div class="button-row tool-row" role="toolbar" data-rove aria-label="Tools">
+            <Button type="button" data-do="submit" label="Submit corrections" />
+            <Button type="button" class="quiet" data-do="fillDown" label="Fill down" />
+            <Button type="button" class="quiet" data-do="replace" label="Find and replace" />
+            <Button type="button" class="quiet" data-do="undo" label="Undo" />
+            <Button type="button" class="quiet" data-do="columns" aria-pressed="false" label="All columns" />
+            <Button type="button" class="quiet" data-do="dayFirst" label="Read dates as day first" hidden />
+            <Button type="button" class="quiet" data-do="monthFirst" label="Read dates as month first" hidden />
+            <Button type="button" class="quiet danger" data-do="dismiss" label="Dismiss" />
+          </div>
+        ) : null}
         {state === "dismissed" && mayChange ? <Button type="button" data-do="reopen" label="Reopen" /> : null}
         <p class="grid-status" role="status" data-status />
       </div>
@@ -61,42 +73,114 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
         <PlainForm filter={filter} rows={rows} />
       </noscript>
       <p class="row-problem" data-problem />
-      {settings.editable ? <SetForm columns={columns} /> : null}
       {settings.editable ? (
-        <p class="hint grid-help" id="grid-help">
-          Move with the arrow keys. Type or press Enter to edit a cell, and Escape to leave it. Ctrl+V pastes cells from a spreadsheet,
-          Ctrl+D fills down, Ctrl+H finds and replaces, Ctrl+Z undoes, Space selects the row. Changes that you have not submitted are kept
-          in this browser.
-        </p>
+        <>
+          <form class="button-row tool set-form" data-set>
+            <label for="set-column">Column</label>
+            <select id="set-column" name="column">
+              <Options options={columns.map(({ name, heading }) => ({ value: name, label: heading }))} />
+            </select>
+            <label for="set-value">Value</label>
+            <input id="set-value" name="value" autocomplete="off" maxlength={1000} />
+            <Button class="quiet" label="Set for selected rows" />
+          </form>
+          <p class="hint grid-help" id="grid-help">
+            Move with the arrow keys. Type or press Enter to edit a cell, and Escape to leave it. Ctrl+V pastes cells from a spreadsheet,
+            Ctrl+D fills down, Ctrl+H finds and replaces, Ctrl+Z undoes, Space selects the row. Changes that you have not submitted are kept
+            in this browser.
+          </p>
+        </>
       ) : null}
     </section>
   );
 }
 
-/** One stop of the Tab key: the arrow keys move between the tools. */
-const OpenTools = () => (
-  <div class="button-row tool-row" role="toolbar" data-rove aria-label="Tools">
-    <Button type="button" data-do="submit" label="Submit corrections" />
-    <Button type="button" class="quiet" data-do="fillDown" label="Fill down" />
-    <Button type="button" class="quiet" data-do="replace" label="Find and replace" />
-    <Button type="button" class="quiet" data-do="undo" label="Undo" />
-    <Button type="button" class="quiet" data-do="columns" aria-pressed="false" label="All columns" />
-    <Button type="button" class="quiet" data-do="dayFirst" label="Read dates as day first" hidden />
-    <Button type="button" class="quiet" data-do="monthFirst" label="Read dates as month first" hidden />
-    <Button type="button" class="quiet danger" data-do="dismiss" label="Dismiss" />
-  </div>
-);
+/** Lines of shipments, of which one may have hundreds. */
+const mostRows = 250;
 
-const SetForm = ({ columns }: { columns: readonly Column[] }) => (
-  <form class="button-row tool set-form" data-set>
-    <label for="set-column">Column</label>
-    <select id="set-column" name="column">
-      {columns.map(({ name, heading }) => (
-        <option value={name}>{heading}</option>
-      ))}
-    </select>
-    <label for="set-value">Value</label>
-    <input id="set-value" name="value" autocomplete="off" maxlength={1000} />
-    <Button class="quiet" label="Set for selected rows" />
-  </form>
-);
+const formId = "chosen-rows";
+const changes: Readonly<Partial<Record<Filter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
+/** What may be done with the rows. */
+const changeIn = ({ state }: Filter) => (useVisit().may("operate") ? changes[state] : undefined);
+
+/** As the grid shows them, so that nothing moves when it takes their place. */
+function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit">) {
+  const shown = neededColumns(columns, new Set(usedFields(items)));
+  const withImport = filter.importId === undefined;
+  const mayChoose = changeIn(filter) !== undefined;
+  const headings = [
+    ["pick", "Select"],
+    ["number", "Row"],
+    ["problem", "Problem"],
+    ...(withImport ? [["import", "File"]] : []),
+    ...shown.map((column) => [columnClass(column), column.heading]),
+  ];
+  const rowOf = (row: ShownRow) => {
+    const { importId, reference, row: number } = row;
+    const { kind, text, faulty } = rowStatus({ sent: row, verdict: row.today, closure: row.closure, sending: false }, false);
+    return (
+      <tr class={`grid-row ${kind}${number === row.with ? "" : " line"}`}>
+        <td class="cell pick">{mayChoose && number === row.with ? <RowBox row={row} all={items} /> : null}</td>
+        <th scope="row" class="cell number">
+          <Link to={historyPath(importId, number)}>{number}</Link>
+        </th>
+        <td class="cell problem">{clipped(text)}</td>
+        {withImport ? (
+          <td class="cell import">
+            <Link to={importPath(importId)}>{reference}</Link>
+          </td>
+        ) : null}
+        {shown.map((column) => (
+          <td class={`cell ${columnClass(column)}${faulty.includes(column.name) ? " faulty" : ""}`}>
+            {clipped(row.values[column.name] ?? "")}
+          </td>
+        ))}
+      </tr>
+    );
+  };
+  return (
+    <table class="grid" data-grid>
+      <caption class="unseen">Rejected rows</caption>
+      <thead>
+        <tr class="grid-row head">
+          {headings.map(([kind, heading]) => (
+            <th scope="col" class={`cell ${kind}`}>
+              {heading}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{items.slice(0, mostRows).map(rowOf)}</tbody>
+    </table>
+  );
+}
+
+/** The lines of a shipment are dismissed and reopened together, with the first of them. */
+function RowBox({ row: { importId, reference, row }, all }: { row: ShownRow; all: readonly ShownRow[] }) {
+  const lines = all.filter((each) => each.importId === importId && each.with === row).map((each) => each.row);
+  const label = `Row ${lines.join(", ")} of ${reference}`;
+  return <input type="checkbox" form={formId} name="rows" value={`${importId}:${lines.join()}`} aria-label={label} />;
+}
+
+/** What the grid's tools do, as far as it can be done without scripts. */
+function PlainForm({ filter, rows }: Pick<FrameProps, "filter" | "rows">) {
+  const change = changeIn(filter);
+  const more = rows.items.length - mostRows;
+  return (
+    <>
+      {more > 0 ? <p class="hint">These shipments have {countInWords(more, "more line")}, not shown here.</p> : null}
+      {change === undefined ? null : (
+        <Form to={`${correctionsPath}/${change.toLowerCase()}`} id={formId} hidden={{ back: correctionsPathOf(filter) }} submit={change}>
+          {change === "Dismiss" ? <Field label="Note" name="note" maxlength={1000} required={false} /> : null}
+        </Form>
+      )}
+      <p class="hint">To edit rows here, turn on JavaScript. Or download an import's error report, correct it and upload it.</p>
+      <Pager
+        of="rows"
+        cursor={useVisit().query["cursor"] || undefined}
+        nextCursor={rows.nextCursor}
+        path={(cursor) => correctionsPathOf(filter, { cursor })}
+      />
+    </>
+  );
+}

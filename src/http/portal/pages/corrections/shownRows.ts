@@ -1,18 +1,78 @@
+// src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { dateOrders, isoDate, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
+import { noImport, Rejection } from "../../../../domain/rejection.js";
 import { faultyColumns, fieldsAtFault, type RowReason, reasonWithAdvice } from "../../../../domain/rows/faults.js";
-import type { ImportKind } from "../../../../events/importEvents.js";
+import { isUuid } from "../../../../domain/uuid.js";
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import { findImportRow } from "../../../../queries/imports/importView.js";
 import type { Page } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
+import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
+import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import type { Column, SentRow, Verdict } from "../../browser/corrections/rows.js";
 import { groupItems } from "../../groupItems.js";
-import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { type Query, withQuery } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
-import type { Filter } from "./correctionsFilter.js";
+
+export const correctionsPath = "/portal/corrections";
+
+export type Counts = Awaited<ReturnType<typeof countRejectedRows>>;
+
+/** Which rows the page shows, from its address. */
+export interface Filter {
+  readonly kind: ImportKind;
+  readonly state: GroupState;
+  readonly importId: string | undefined;
+  readonly reasonKey: string | undefined;
+}
+
+/** How many rows there are in each state: of all imports, or of the one that the page's address names. */
+export const rowCounts = oncePerVisit(({ person, query }, { pool }: Pick<PortalDeps, "pool">) =>
+  countRejectedRows(person.organisationId, query["import"] || undefined, pool),
+);
+
+/** The filter, and the reference of the import that it names. */
+export async function filterIn(visit: SignedInVisit, deps: Pick<PortalDeps, "pool">) {
+  const { query, person } = visit;
+  const importId = query["import"] || undefined;
+  const found = isUuid(importId ?? "")
+    ? await findImportRow(person.organisationId, { kind: undefined, importId: importId ?? "" }, deps.pool)
+    : undefined;
+  if (importId !== undefined && !found) throw noImport();
+  const state = groupStates.find((each) => each === query["state"]) ?? "open";
+  const reasonKey = /^[0-9a-f]{32}$/.test(query["reason"] ?? "") ? query["reason"] : undefined;
+  const kind = found?.kind ?? importKinds.find((each) => each === query["kind"]) ?? kindWithRows(state, await rowCounts(visit, deps));
+  const filter: Filter = { kind, state, importId, reasonKey };
+  return { filter, reference: found?.sourceDetails };
+}
+
+const kindWithRows = (state: GroupState, { shipments, activities }: Counts): ImportKind =>
+  !hasRows(shipments[state]) && hasRows(activities[state]) ? "activities" : "shipments";
+
+/** `<import id>:<row>,<row>` as the boxes of a table name rows: the rows of each import, each once. */
+export function rowsByImport(chosen: readonly string[]): [importId: string, rows: number[]][] {
+  const named = chosen.flatMap((each) => {
+    const [importId = "", numbers = ""] = each.split(":");
+    return numbers.split(",").map((text) => ({ importId, row: /^\d{1,10}$/.test(text) ? Number(text) : 0 }));
+  });
+  if (named.some(({ importId, row }) => !isUuid(importId) || row < 1 || row > 2_147_483_647))
+    throw new Rejection("invalid", "The form does not name rows. Go back and select them again");
+  const groups = groupItems(named, ({ importId }) => importId);
+  return [...groups].map(([importId, rows]) => [importId, [...new Set(rows.map(({ row }) => row))]]);
+}
+
+export const hasRows = ({ rows, atLeast }: OpenRowCount): boolean => rows > 0 || atLeast;
+
+/** The page's address with another filter; what is undefined is left out. */
+export function correctionsPathOf({ kind, state, importId, reasonKey }: Partial<Filter>, more: Query = {}, path = correctionsPath): string {
+  return withQuery(path, { kind, state: state === "open" ? undefined : state, import: importId, reason: reasonKey, ...more });
+}
 
 /** A row as the grid has it, with the name of its import. Values are by field, also those of custom fields. */
 export type ShownRow = Omit<SentRow, "dates"> & Pick<CorrectionRow, "reference">;
@@ -80,12 +140,7 @@ export const sentPage = ({ items, nextCursor }: Page<ShownRow>) => ({
 });
 
 /** By import and row. */
-async function verdictsToday(
-  kind: ImportKind,
-  items: readonly CorrectionRow[],
-  catalogue: Catalogue,
-  deps: PortalDeps,
-): Promise<Map<string, Verdict | null>> {
+async function verdictsToday(kind: ImportKind, items: readonly CorrectionRow[], catalogue: Catalogue, deps: PortalDeps) {
   const verdicts = new Map<string, Verdict | null>();
   for (const [importId, names] of groupItems(items, (item) => item.importId)) {
     const rows = names.map(({ row }) => ({ row, values: {} }));

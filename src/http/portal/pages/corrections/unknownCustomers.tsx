@@ -6,8 +6,7 @@ import { Button } from "../../shell/form.js";
 import { ButtonLink, Link, Panel, useVisit, withQuery } from "../../shell/parts.js";
 import { actionColumn, type Column, Table } from "../../shell/table.js";
 import { addPath } from "../catalogue/addresses.js";
-import { correctionsPath } from "./correctionsFilter.js";
-import type { ShownRow } from "./shownRows.js";
+import { correctionsPath, type ShownRow } from "./shownRows.js";
 
 export const judgeAgainPath = `${correctionsPath}/judge-again`;
 

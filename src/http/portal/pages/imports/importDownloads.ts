@@ -8,16 +8,16 @@ import { reportSubject, rowNumberColumn } from "../../../../domain/files/header.
 import { Rejection } from "../../../../domain/rejection.js";
 import { cellText } from "../../../../domain/rows/cells.js";
 import { withoutEnd } from "../../../../domain/withoutEnd.js";
+import type { CsvCell } from "../../../../ports/spreadsheets.js";
 import { submittedFile } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { countOpenRows } from "../../../../queries/rejectedRows/openRows.js";
 import { rowsInState } from "../../../../queries/rejectedRows/rowStates.js";
 import { lookUntilFound } from "../../../../timeLimit.js";
 import { Problem } from "../../../server/problem.js";
-import { download, type Pieces } from "../../downloads.js";
+import { download, type Pieces, tableFormats, workbookPieces } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
-import { type TableCell, tableFormats, workbookPieces } from "../../tableDownloads.js";
 import { importOf } from "./importPage.js";
 import { importsPath } from "./importStatus.js";
 
@@ -60,13 +60,9 @@ async function untilStored({ pool, objectStore }: PortalDeps, importId: string, 
 async function leadTo(visit: SignedInVisit, deps: PortalDeps, { key, name }: { key: string; name: string }): Promise<Response> {
   const now = await deps.organisations.now();
   const link = await deps.objectStore.link(key, { downloadName: name, expiresInSeconds: linkSeconds, now });
-  return redirect(visit.context, asVisited(link, visit, deps), 302);
-}
-
-/** A link to this service itself stays on the host that the browser uses, which may not be that of PUBLIC_URL. */
-function asVisited(link: string, { links }: SignedInVisit, { publicUrl }: PortalDeps): string {
-  const base = withoutEnd(publicUrl, "/");
-  return link.startsWith(`${base}/`) ? links.to(link.slice(base.length)) : link;
+  // A link to this service itself stays on the host that the browser uses, which may not be that of PUBLIC_URL.
+  const base = withoutEnd(deps.publicUrl, "/");
+  return redirect(visit.context, link.startsWith(`${base}/`) ? visit.links.to(link.slice(base.length)) : link, 302);
 }
 
 /** Whether some rejected rows are open and others are not. Otherwise the stored report is the right one. */
@@ -100,12 +96,12 @@ async function* openRows(
   view: ImportView,
   { path, columns }: { readonly path: string; readonly columns: readonly string[] },
   { spreadsheets, pool }: PortalDeps,
-): AsyncGenerator<readonly (readonly TableCell[])[]> {
+): AsyncGenerator<readonly (readonly CsvCell[])[]> {
   const numberColumn = rowNumberColumn(columns);
   const open = openNumbers(organisationId, view, pool);
   let next = await open.next();
   for await (const { rows } of spreadsheets.readRows(path, { format: "xlsx" })) {
-    const kept: TableCell[][] = [];
+    const kept: CsvCell[][] = [];
     for (const { cells } of rows) {
       const number = Number(cellText(cells[numberColumn]));
       while (!next.done && next.value < number) next = await open.next();

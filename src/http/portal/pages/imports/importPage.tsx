@@ -21,26 +21,25 @@ import {
 } from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { Amount, Badge, EmptyState, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
-import { AsOf, timeIn } from "../asOf.js";
+import { AsOf, timeIn } from "../days.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
-import { reasonsPart, rejectedPart, reversalsPart } from "./importParts.js";
-import { importPath, importsPath, isUnfinished, livePath, shownReference, statusBadge } from "./importStatus.js";
-import { earlierPush, PushInWords } from "./sameFile.js";
+import { reasonsPart, rejectedPart, reversalsPart, Timeline } from "./importParts.js";
+import { earlierPush, importPath, importsPath, isUnfinished, livePath, PushInWords, shownReference, statusBadge } from "./importStatus.js";
 import { statusPart } from "./statusPart.js";
-import { Timeline } from "./timeline.js";
 
 export const importPage = definePage(`${importsPath}/{importId}`, "look", async (visit, deps) => {
   const { importId = "" } = visit.params;
+  const path = importPath(importId);
   const version = await versionOf(watchedName.import(importId), deps);
   const { view } = await importOf(visit, deps);
   const asOf = timeIn(visit);
   const head: PageHead = {
     title: shownReference(view),
     crumbs: [["Imports", importsPath]],
-    menu: [{ label: "History", to: `${importPath(importId)}/history` }],
+    menu: [{ label: "History", to: `${path}/history` }],
   };
   const details = await importDetails(visit, view, deps);
-  const form = <AsOf visit={visit} path={importPath(importId)} asOf={asOf} />;
+  const form = <AsOf visit={visit} path={path} asOf={asOf} />;
   if (asOf) return { ...head, body: [details, form, await pastImport(visit, view, asOf, deps)] };
   const present = await presentImport(visit, view, deps);
   const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
@@ -49,7 +48,19 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
     scripts: ["live.js"],
     body: (
       <>
-        {asks ? <CancelQuestion view={view} /> : <NoQuestion />}
+        {asks ? (
+          <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
+            <p>
+              <strong>{shownReference(view)}</strong>{" "}
+              {view.status === "queued"
+                ? "has not started. Nothing of it will be recorded."
+                : "stops in a moment. None of its rows will be recorded. The rows checked so far stay in its history."}{" "}
+              If you need it later, upload the file again.
+            </p>
+          </Question>
+        ) : (
+          <NoQuestion />
+        )}
         {details}
         <Live from={`${livePath}/${importId}`} version={version} isMoving={isUnfinished(view)} />
         <div id="import-now" data-refetch>
@@ -110,21 +121,6 @@ async function importDetails(visit: SignedInVisit, view: ImportView, deps: Porta
 /** The import that the page's address names. */
 export const importOf = ({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> =>
   requireImport(person.organisationId, { kind: undefined, importId: params["importId"] ?? "" }, deps);
-
-function CancelQuestion({ view }: { view: ImportView }) {
-  const path = importPath(view.importId);
-  return (
-    <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
-      <p>
-        <strong>{shownReference(view)}</strong>{" "}
-        {view.status === "queued"
-          ? "has not started. Nothing of it will be recorded."
-          : "stops in a moment. None of its rows will be recorded. The rows checked so far stay in its history."}{" "}
-        If you need it later, upload the file again.
-      </p>
-    </Question>
-  );
-}
 
 export const cancelForm = defineForm(importPage, { below: "/cancel", access: "operate" }, async (visit, _, deps) => {
   const { view } = await importOf(visit, deps);

@@ -1,40 +1,30 @@
 import type { Pool } from "pg";
+import { principalOf } from "../../../../domain/principal.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import { listedImports } from "../../../../queries/imports/importList.js";
-import type { ImportStatus, ImportView } from "../../../../queries/imports/importView.js";
+import { findImportRow, type ImportStatus, type ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { groupDigits } from "../../shell/formats.js";
-import { Badge, type State, Unbroken, withQuery } from "../../shell/parts.js";
+import { Badge, Link, type State, Time, Unbroken, withQuery } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 
-export const statusNames: Readonly<Record<ImportStatus, string>> = {
-  queued: "Waiting",
-  processing: "Running",
-  completed: "Completed",
-  failed: "Failed",
-  cancelled: "Cancelled",
-};
-
-const badges: Readonly<Record<ImportStatus, State["badge"]>> = {
-  queued: "",
-  processing: "busy",
-  completed: "good",
-  failed: "bad",
-  cancelled: "warn",
+export const statuses: Readonly<Record<ImportStatus, State>> = {
+  queued: { label: "Waiting", badge: "" },
+  processing: { label: "Running", badge: "busy" },
+  completed: { label: "Completed", badge: "good" },
+  failed: { label: "Failed", badge: "bad" },
+  cancelled: { label: "Cancelled", badge: "warn" },
 };
 
 export const isUnfinished = ({ status }: Pick<ImportView, "status">): boolean => status === "queued" || status === "processing";
 
-/** The status in words, as pages show it and screen readers say it. */
-export const statusOf = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): string =>
-  cancelling ? "Cancelling" : statusNames[status];
+export const statusBadge = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): State =>
+  cancelling ? { label: "Cancelling", badge: "warn" } : statuses[status];
 
-export const statusBadge = (view: Pick<ImportView, "status" | "cancelling">): State => ({
-  label: statusOf(view),
-  badge: view.cancelling ? "warn" : badges[view.status],
-});
+/** The status in words, as pages show it and screen readers say it. */
+export const statusOf = (view: Pick<ImportView, "status" | "cancelling">): string => statusBadge(view).label;
 
 /** Undefined where nothing was taken back. */
 export const reversedOf = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>
@@ -156,3 +146,24 @@ export const importMarks = (view: ImportView): Readonly<Record<string, string>> 
   "data-at": view.submittedAt.toISOString(),
   "data-says": `${shownReference(view)}: ${statusOf(view).toLowerCase()}`,
 });
+
+export type EarlierPush = Awaited<ReturnType<typeof earlierPush>>;
+
+/** Who pushed it and when, for an import of the same organisation. */
+export async function earlierPush(organisationId: string, importId: string, { pool }: { readonly pool: Pool }) {
+  const pushed = await findImportRow(organisationId, { kind: undefined, importId }, pool);
+  const nameOf = await principalNames(organisationId, pool);
+  return { importId, pushed: pushed && { ...pushed, by: nameOf(principalOf(pushed.requestedBy)) } };
+}
+
+/** Such as `orders.csv, sent 1 Mar 2026, 10:00 by Ada`. */
+export const PushInWords = ({ earlier: { importId, pushed } }: { earlier: EarlierPush }) => (
+  <>
+    <Link to={importPath(importId)}>{pushed ? shownReference({ reference: pushed.sourceDetails }) : "an earlier import"}</Link>
+    {pushed ? (
+      <>
+        , sent <Time at={pushed.submittedAt} /> by {pushed.by}
+      </>
+    ) : null}
+  </>
+);

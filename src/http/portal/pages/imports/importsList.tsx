@@ -7,14 +7,14 @@ import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from 
 import { type Chip, optionsOf } from "../../shell/chips.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState } from "../../shell/parts.js";
-import { importColumns, importMarks, importNotes, importsPath, isUnfinished, kindNames, livePath, statusNames } from "./importStatus.js";
+import { importColumns, importMarks, importNotes, importsPath, isUnfinished, kindNames, livePath, statuses } from "./importStatus.js";
 
 const longestReference = 200;
-const statuses = Object.keys(statusNames) as ImportStatus[];
+const statusOptions = Object.entries(statuses).map(([value, { label }]) => ({ value, label }));
 
 const chips: readonly Chip[] = [
   { name: "kind", label: "Kind", kind: "choice", all: "All kinds", options: optionsOf(kindNames) },
-  { name: "status", label: "Status", kind: "choice", all: "Every status", options: optionsOf(statusNames) },
+  { name: "status", label: "Status", kind: "choice", all: "Every status", options: statusOptions },
   { name: "reference", label: "Reference", kind: "text", maxlength: longestReference },
   { name: "correct", label: "To correct", kind: "yes" },
   { name: "reversed", label: "Reversed", kind: "yes" },
@@ -23,7 +23,7 @@ const chips: readonly Chip[] = [
 function filterOf(query: Readonly<Record<string, string>>): ImportFilter {
   return {
     kind: importKinds.find((kind) => kind === query["kind"]),
-    status: statuses.find((status) => status === query["status"]),
+    status: (Object.keys(statuses) as ImportStatus[]).find((status) => status === query["status"]),
     reference: query["reference"]?.trim().slice(0, longestReference) || undefined,
     toCorrect: query["correct"] === "yes" || undefined,
     reversed: query["reversed"] === "yes" || undefined,

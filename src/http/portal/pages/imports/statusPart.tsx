@@ -9,7 +9,7 @@ import { AskButton } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Amount, ButtonLink, type Fact, Facts, Link, Time, useVisit, withCommas, withQuery } from "../../shell/parts.js";
 import { activitiesPath } from "../activities/selection.js";
-import { type Counts, correctionsPathOf, hasRows } from "../corrections/correctionsFilter.js";
+import { type Counts, correctionsPathOf, hasRows } from "../corrections/shownRows.js";
 import {
   importPath,
   isUnfinished,
@@ -92,24 +92,20 @@ function figuresOf(view: ImportView): Fact[] {
       figure("Accepted so far", counts.received - rejected),
       figure("Rejected so far", rejected),
     ];
-  return [
-    figure("Rows read", counts.received),
-    [`${kindNames[kind]} recorded`, <WrittenCount view={view} />],
-    ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
-    figure("Rows rejected", rejected),
-  ];
-}
-
-/** The number leads to the activities. */
-function WrittenCount({ view: { kind, status, counts, importId } }: { view: ImportView }) {
-  const amount = <Amount value={counts.processed} />;
-  if (kind !== "activities" || status !== "completed" || counts.processed === 0) return amount;
-  return (
-    <Link to={withQuery(activitiesPath, { import: importId })}>
-      {amount}
+  const recorded = <Amount value={counts.processed} />;
+  const shown = (
+    <Link to={withQuery(activitiesPath, { import: view.importId })}>
+      {recorded}
       <span class="unseen">, show them</span>
     </Link>
   );
+  const hasActivities = kind === "activities" && view.status === "completed" && counts.processed > 0;
+  return [
+    figure("Rows read", counts.received),
+    [`${kindNames[kind]} recorded`, hasActivities ? shown : recorded],
+    ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
+    figure("Rows rejected", rejected),
+  ];
 }
 
 const inWords: Readonly<Record<GroupState, string>> = {

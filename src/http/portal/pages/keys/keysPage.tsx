@@ -1,15 +1,123 @@
+import type { Child } from "hono/jsx";
 import { createKey, revokeKey, rotateKey } from "../../../../commands/organisations/keys.js";
 import { defaultKeepHours, parseKeepHours } from "../../../../domain/keyRotation.js";
-import { keyScopes } from "../../../../domain/keyScopes.js";
+import { type KeyScope, keyScopes, scopesOf } from "../../../../domain/keyScopes.js";
+import type { NameOf } from "../../../../domain/principal.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
-import { Choice, Field, Form, NoQuestion, Question, Ticks, tickedIn } from "../../shell/form.js";
-import { dayInWords, timeInWords } from "../../shell/formats.js";
+import { AskButton, Choice, Field, Form, NoQuestion, Question, Ticks, tickedIn } from "../../shell/form.js";
+import { dayInWords, endInWords, timeInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
-import { ButtonLink, EmptyState, Panel, withQuery } from "../../shell/parts.js";
+import { ButtonLink, EmptyState, Panel, Time, withQuery } from "../../shell/parts.js";
+import { actionColumn, type Column } from "../../shell/table.js";
 import { dayAfter, dayEnd, today } from "../days.js";
-import { isUsable, keyColumns, keysPath as path, scopeNames, scopesInWords } from "./keyColumns.js";
+
+const path = "/portal/settings/keys";
+
+export const isUsable = ({ revokedAt, ended }: KeySummary) => revokedAt === null && !ended;
+
+export const scopeNames: Readonly<Record<KeyScope, string>> = {
+  quotes: "Quotes",
+  shipments: "Shipments",
+  activities: "Activities",
+  read: "Read",
+};
+
+export const scopesInWords: Readonly<Record<KeyScope, string>> = {
+  quotes: "Generate and fetch quotes",
+  shipments: "Import, correct, cancel and reverse shipments",
+  activities: "Import, correct, cancel and reverse activities",
+  read: "Read everything",
+};
+
+/** A later version may have recorded scopes that this one does not know. */
+const scopeInWords = (scope: string) => (Object.hasOwn(scopesInWords, scope) ? scopesInWords[scope as KeyScope] : scope);
+
+export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => {
+  const until = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
+  return [
+    { key: "name", heading: "Name", names: true, value: ({ name }) => name, cell: ({ name }) => <span class="named">{name}</span> },
+    {
+      key: "prefix",
+      heading: "Prefix",
+      value: ({ prefix }) => prefix,
+      cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
+    },
+    {
+      key: "permissions",
+      heading: "Permissions",
+      value: ({ scopes }) => (scopes === null ? "Everything" : scopesOf(scopes).map(scopeInWords).join(", ")),
+      cell: ({ scopes }) =>
+        scopes === null ? (
+          "Everything"
+        ) : (
+          <div>
+            {scopesOf(scopes).map((scope) => (
+              <div>{scopeInWords(scope)}</div>
+            ))}
+          </div>
+        ),
+    },
+    {
+      key: "created",
+      heading: "Created",
+      value: ({ createdAt }) => createdAt,
+      cell: ({ createdAt, createdBy }) => (
+        <div>
+          <Time at={createdAt} />
+          {createdBy ? <div class="muted">by {nameOf(createdBy)}</div> : null}
+        </div>
+      ),
+    },
+    { key: "createdBy", heading: "Created by", value: ({ createdBy }) => createdBy && nameOf(createdBy), onlyInFiles: true },
+    {
+      key: "lastUsed",
+      heading: "Last used",
+      value: ({ lastUsedAt }) => lastUsedAt,
+      cell: (key) => {
+        const used = (at: Date | null) => <Time at={at} otherwise="Never" />;
+        return perSecret(key, used(key.lastUsedAt), ({ lastUsedAt }) => used(lastUsedAt));
+      },
+    },
+    {
+      key: "ends",
+      heading: "Ends",
+      value: ({ expiresAt }) => expiresAt,
+      cell: (key) => perSecret(key, until(key.expiresAt), ({ validUntil }) => until(validUntil)),
+    },
+    { ...actionColumn(Actions), key: "state", value: ({ revokedAt, ended }) => (revokedAt ? "Revoked" : ended ? "Ended" : "Valid") },
+  ];
+};
+
+type Replaced = NonNullable<KeySummary["replaced"]>;
+
+/** While two secrets are valid, a line for each. */
+const perSecret = (key: KeySummary, newest: Child, old: (replaced: Replaced) => Child): Child =>
+  key.replaced && isUsable(key) ? (
+    <div class="unbroken">
+      <div>New: {newest}</div>
+      <div>Old: {old(key.replaced)}</div>
+    </div>
+  ) : (
+    newest
+  );
+
+function Actions({ keyId, name, revokedAt, ended, expiresAt }: KeySummary) {
+  if (revokedAt || ended)
+    return (
+      <span>
+        {revokedAt ? "Revoked" : "Ended"} <Time at={revokedAt ?? expiresAt} />
+      </span>
+    );
+  const about = `the key ${name}`;
+  return (
+    <>
+      <AskButton at={path} question={{ rotate: keyId }} label="Rotate" about={about} harmless />
+      <AskButton at={path} question={{ revoke: keyId }} label="Revoke" about={about} />
+    </>
+  );
+}
 
 const isCreating = ({ query, submitted }: SignedInVisit) => query["create"] !== undefined || submitted.all("name").length > 0;
 
@@ -44,7 +152,28 @@ function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly Key
         </p>
       </Question>
     );
-  return rotate ? <RotateQuestion apiKey={rotate} /> : <NoQuestion />;
+  if (!rotate) return <NoQuestion />;
+  return (
+    <Question
+      title="Rotate this key?"
+      to={`${path}/${rotate.keyId}/rotate`}
+      back={path}
+      label="Rotate"
+      harmless
+      fields={{ replaces: rotate.prefix }}
+      choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
+    >
+      <p>
+        <strong>{rotate.name}</strong> gets a new key with the same permissions. The old key (<code>{rotate.prefix}</code>) keeps working
+        for the time you choose.
+      </p>
+      {rotate.replaced ? (
+        <p>
+          The key before it (<code>{rotate.replaced.prefix}</code>) stops working now.
+        </p>
+      ) : null}
+    </Question>
+  );
 }
 
 const keeps = [
@@ -53,28 +182,6 @@ const keeps = [
   { value: "72", label: "3 days" },
   { value: "168", label: "7 days" },
 ];
-
-const RotateQuestion = ({ apiKey: { keyId, name, prefix, replaced } }: { apiKey: KeySummary }) => (
-  <Question
-    title="Rotate this key?"
-    to={`${path}/${keyId}/rotate`}
-    back={path}
-    label="Rotate"
-    harmless
-    fields={{ replaces: prefix }}
-    choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
-  >
-    <p>
-      <strong>{name}</strong> gets a new key with the same permissions. The old key (<code>{prefix}</code>) keeps working for the time you
-      choose.
-    </p>
-    {replaced ? (
-      <p>
-        The key before it (<code>{replaced.prefix}</code>) stops working now.
-      </p>
-    ) : null}
-  </Question>
-);
 
 const keyOnce = (text: string) => ({ title: "The new key, shown only this once", text, copyLabel: "Copy key" });
 const days = ["30", "90"];

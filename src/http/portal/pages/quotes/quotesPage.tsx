@@ -13,10 +13,8 @@ import type { Column } from "../../shell/table.js";
 import { addPath, sectionNames } from "../catalogue/addresses.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue, sortedCustomers } from "../customers.js";
 import { dayChips, daysIn } from "../days.js";
-import { type Money, moneyIn } from "./priceBreakdown.js";
-import { asFormError, requestOf } from "./quoteFields.js";
-import { QuoteForm, quotesPath } from "./quoteForm.js";
-import { QuoteResults } from "./quoteResults.js";
+import { asFormError, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";
+import { type Money, moneyIn, QuoteResults } from "./quoteResults.js";
 
 /** The quote that the address names, with the others of its request. */
 const shownQuotes = oncePerVisit(async (visit, deps: PortalDeps) => {

@@ -6,8 +6,8 @@ import { definePage, type PageContent, type PortalDeps, type SignedInVisit } fro
 import { groupDigits } from "../../shell/formats.js";
 import { CopyButton, EmptyState, type Fact, Facts, Link, Panel, Time } from "../../shell/parts.js";
 import { Table } from "../../shell/table.js";
-import { AsOf, timeIn } from "../asOf.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { AsOf, timeIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { lastWanted, readVersions, Versions } from "./shipmentVersions.js";
 import {

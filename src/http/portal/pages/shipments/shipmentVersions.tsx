@@ -2,13 +2,12 @@ import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { groupDigits } from "../../shell/formats.js";
+import { clipped, groupDigits } from "../../shell/formats.js";
 import { Badge, Link, Pager, Panel, Time, withQuery } from "../../shell/parts.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
-import { changesBetween, shipmentPath, type TextChange } from "./shipmentWords.js";
+import { changesBetween, shipmentPath } from "./shipmentWords.js";
 
 const shownChanges = 20;
-const longestText = 200;
 
 interface VersionsProps {
   readonly visit: SignedInVisit;
@@ -104,23 +103,21 @@ function Version({ visit: { query, may, person }, shipmentId, version, before, i
           Never the current version: <Link to={importPath(supersededBy)}>a later import</Link> was recorded first.
         </p>
       )}
-      {changes === undefined ? null : changes.length === 0 ? <p class="muted">Nothing changed.</p> : <Changes changes={changes} />}
+      {changes?.length === 0 ? <p class="muted">Nothing changed.</p> : null}
+      {changes && changes.length > 0 ? (
+        <ul class="changes">
+          {changes.slice(0, shownChanges).map((change) => (
+            <li>
+              {change.what}: {change.before === "" ? null : <del>{clipped(change.before)}</del>}{" "}
+              {change.after === "" ? null : <ins>{clipped(change.after)}</ins>}
+            </li>
+          ))}
+          {changes.length > shownChanges ? <li class="muted">and {groupDigits(changes.length - shownChanges)} more changes</li> : null}
+        </ul>
+      ) : null}
     </li>
   );
 }
-
-const Changes = ({ changes }: { changes: readonly TextChange[] }) => (
-  <ul class="changes">
-    {changes.slice(0, shownChanges).map(({ what, before, after }) => (
-      <li>
-        {what}: {before === "" ? null : <del>{short(before)}</del>} {after === "" ? null : <ins>{short(after)}</ins>}
-      </li>
-    ))}
-    {changes.length > shownChanges ? <li class="muted">and {groupDigits(changes.length - shownChanges)} more changes</li> : null}
-  </ul>
-);
-
-const short = (text: string): string => (text.length > longestText ? `${text.slice(0, longestText)}...` : text);
 
 /** How long a page may read the lines of the versions. */
 const longestMs = 2_500;

@@ -7,8 +7,7 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Choice, Form } from "../../shell/form.js";
 import { ButtonLink, type Fact, Facts, Link, withQuery } from "../../shell/parts.js";
-import { importPath } from "../imports/importStatus.js";
-import { earlierPush, PushInWords } from "../imports/sameFile.js";
+import { earlierPush, importPath, PushInWords } from "../imports/importStatus.js";
 import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
 import { DraftFindings, SentReport, UnusualRows } from "./draftFindings.js";
 import { columnsOfDraft, draftPath, reportedImport, requireDraft, uploadPath } from "./drafts.js";

@@ -3,10 +3,11 @@ import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ExampleTable, exampleTable } from "../../../../domain/files/exampleFile.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import type { CsvCell } from "../../../../ports/spreadsheets.js";
 import { usedCodes } from "../../../../queries/activities/activityCodes.js";
 import type { Upload } from "../../../server/receiveUpload.js";
+import { csvPieces, type DownloadedTable, downloadTable, inOneBatch, type TableFormat } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import { csvPieces, type DownloadedTable, downloadTable, inOneBatch, type TableCell, type TableFormat } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { uploadPath } from "./drafts.js";
 
@@ -46,7 +47,7 @@ export async function exampleUpload(kind: ImportKind, visit: SignedInVisit, deps
 }
 
 function tableOf({ columns, rows }: ExampleTable, format: TableFormat): DownloadedTable {
-  const cellOf = (text: string, column: number): TableCell => {
+  const cellOf = (text: string, column: number): CsvCell => {
     const type = columns[column]?.type ?? "text";
     if (type === "number" && text !== "") return { decimal: text };
     // Times keep their zone in CSV. A clock in a spreadsheet's cell is the organisation's wall time.

@@ -17,11 +17,10 @@ import type { FileToJudge, ReportToJudge } from "../../../../judging/fileChecks.
 import { ledgerFigures } from "../../../../queries/lookUps/ledgerFigures.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
-import { download, type Pieces } from "../../downloads.js";
+import { download, type Pieces, tableFormats } from "../../downloads.js";
 import { pageLeft } from "../../lines.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
-import { tableFormats } from "../../tableDownloads.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
 import { type DraftAtWork, type DraftCopy, fetchDraftCopy, problemRowsPath, requireDraft } from "./drafts.js";
@@ -79,10 +78,7 @@ export async function checkDraft(
 }
 
 /** What its columns are taken for, after a look at the header row; and for an error report, the rows that it is about. */
-async function judgedAs(
-  { visit, deps, draft: { kind, columns: header }, copy }: DraftAtWork,
-  judge: NonNullable<Check["judge"]>,
-): Promise<Pick<FileToJudge, "columns" | "report">> {
+async function judgedAs({ visit, deps, draft: { kind, columns: header }, copy }: DraftAtWork, judge: NonNullable<Check["judge"]>) {
   const { corrects, mostParts = 0 } = judge;
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
   const taken = corrects && resolveColumns(catalogue, deps.geography, { kind, columns: header, reported: corrects.request });

@@ -56,10 +56,7 @@ export async function acceptDraft({ visit, deps, draft, copy }: DraftAtWork, aga
  * The import that the draft has become meanwhile, by another request that may have removed the kept file, or have had another choice of columns,
  * or before a kill.
  */
-export async function orImportMade(
-  { visit, deps, draft }: Pick<DraftAtWork, "visit" | "deps" | "draft">,
-  work: () => Promise<FormResult>,
-): Promise<FormResult> {
+export async function orImportMade({ visit, deps, draft }: Pick<DraftAtWork, "visit" | "deps" | "draft">, work: () => Promise<FormResult>) {
   try {
     return await work();
   } catch (error) {
@@ -76,12 +73,7 @@ async function importOfDraft({ person: { organisationId } }: SignedInVisit, deps
 }
 
 /** The import that the draft has become, also where a kill kept that from being noted; else the last other import with the same file. */
-export async function importSentBefore(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  draft: KeptFile,
-  deadline = deadlineIn(withinMs),
-): Promise<{ readonly own?: ImportRequested; readonly earlier?: string | undefined }> {
+export async function importSentBefore(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile, deadline = deadlineIn(withinMs)) {
   const { earlier: own, importId, now } = await importOfDraft(visit, deps, draft, deadline);
   if (own) return { own };
   const { kind, file, organisationId } = draft;
@@ -90,12 +82,7 @@ export async function importSentBefore(
 }
 
 /** Ends the wait of a draft whose import is recorded, also for a request that was killed before it could. */
-async function release(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  draft: KeptFile,
-  { importId, columns }: ImportRequested,
-): Promise<FormResult> {
+async function release(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile, { importId, columns }: ImportRequested) {
   const { organisationId, kind } = draft;
   if (columns) {
     const remembered = await rememberedColumns(organisationId, { kind, key: headingsKey(headingsIn(draft.columns)) }, deps.pool);
@@ -149,12 +136,7 @@ export async function submitReport(work: DraftAtWork, corrects: ImportToCorrect)
 }
 
 /** `numbered`: which part it is, for its name. */
-async function sendPart(
-  { visit, deps, draft }: DraftAtWork,
-  corrects: ImportToCorrect,
-  part: CorrectionPart,
-  numbered: string,
-): Promise<string> {
+async function sendPart({ visit, deps, draft }: DraftAtWork, corrects: ImportToCorrect, part: CorrectionPart, numbered: string) {
   const { organisationId, by } = visit.person;
   const { sourceDetails, file } = draft;
   const { path, size, sha256, rows, elements } = part;

@@ -1,13 +1,30 @@
+// The form with the file: the file is kept as a draft, and what it asks is asked on the draft's page.
+
 import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
 import type { Child } from "hono/jsx";
+import { v5 } from "uuid";
+import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
+import { dropKept, keepFile, keptFile } from "../../../../commands/imports/keptFiles.js";
+import { matchImportHeader, reportFileIn } from "../../../../domain/files/header.js";
+import { headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
+import { likelyKind } from "../../../../domain/imports/columns/suggest.js";
 import { limits } from "../../../../domain/imports/limits.js";
-import { importKinds } from "../../../../events/importEvents.js";
-import { definePage, type SignedInVisit } from "../../pageDefinition.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
+import { TooBusy } from "../../../../portErrors.js";
+import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
+import type { Upload } from "../../../server/receiveUpload.js";
+import { defineForm, definePage, type FormResult, type PortalDeps, type SignedInVisit, type Work } from "../../pageDefinition.js";
 import { Button, Choice, Field, Form } from "../../shell/form.js";
 import { Link, PlainList, withQuery } from "../../shell/parts.js";
-import { kindNames } from "../imports/importStatus.js";
-import { uploadPath } from "./drafts.js";
+import { receiveFormFile } from "../../visits.js";
+import { presentCatalogue } from "../customers.js";
+import { importPath, kindNames } from "../imports/importStatus.js";
+import { reportedImport, uploadPath } from "./drafts.js";
 import { exampleFormats, examplePath } from "./examples.js";
+import { orImportMade } from "./recordDraft.js";
+import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
 /** The form's kind of a file whose headings say what it is. */
 export const recognise = "recognise";
@@ -22,7 +39,19 @@ export const uploadPage = definePage(uploadPath, "operate", async (visit) => ({
       <div class="panel">
         <UploadForm visit={visit} />
       </div>
-      <Examples />
+      <div class="panel">
+        <h2>Example files</h2>
+        <p>Made with your own columns, customers and codes. You can upload them as they are.</p>
+        <PlainList
+          items={kindOptions.flatMap(({ value, label }) =>
+            exampleFormats.map((type) => (
+              <Link to={examplePath(value, type)} download>
+                Example of {label.toLowerCase()} ({type.toUpperCase()})
+              </Link>
+            )),
+          )}
+        />
+      </div>
     </>
   ),
 }));
@@ -55,22 +84,6 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
   );
 }
 
-const Examples = () => (
-  <div class="panel">
-    <h2>Example files</h2>
-    <p>Made with your own columns, customers and codes. You can upload them as they are.</p>
-    <PlainList
-      items={kindOptions.flatMap(({ value, label }) =>
-        exampleFormats.map((type) => (
-          <Link to={examplePath(value, type)} download>
-            Example of {label.toLowerCase()} ({type.toUpperCase()})
-          </Link>
-        )),
-      )}
-    />
-  </div>
-);
-
 interface UploadButtonsProps {
   /** The address for `Check file`, of a form whose own fields do not say which button was pressed. */
   readonly checkAt?: string;
@@ -99,3 +112,90 @@ export const UploadButtons = ({ checkAt, label = "Upload", children }: UploadBut
     <div data-refusal />
   </>
 );
+
+export const uploadForm = defineForm(uploadPage, { below: "", body: "upload" }, (visit, _, deps) =>
+  takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receiveFormFile(visit, deps, fieldNames)),
+);
+
+/** Makes a draft of the file that `receive` puts into a folder of its own. */
+export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], receive: () => Promise<Upload>) {
+  const leave = await enterDraftWork(visit, deps, act);
+  let upload: Upload | undefined;
+  /** When nothing is done with the file any more. */
+  const end = async () => {
+    leave();
+    if (upload) await rm(upload.folder, { recursive: true, force: true });
+  };
+  try {
+    upload = await receive();
+    const taken = await takeFile(visit, deps, act, upload);
+    if ("work" in taken) {
+      const work: Work["work"] = async (...told) => {
+        try {
+          return await taken.work(...told);
+        } finally {
+          await end();
+        }
+      };
+      return { ...taken, work };
+    }
+    await end();
+    return taken;
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+const fieldNames = ["kind", "page", "instead"];
+
+/** The same form sent again is the same draft, and so the same import. */
+async function takeFile(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<FormResult | Work> {
+  const { organisationId, memberId } = visit.person;
+  const { path, folder, name, size, sha256, sourceDetails, fields } = upload;
+  const header = await readUploadHeader(deps, organisationId, upload);
+  const { columns, format, notes } = header;
+  const checked = { take: "", undecided: true, report: reportFileIn({ ...header, name }) };
+  const found = await reportedImport(visit, deps, checked);
+  const kind = found?.request.kind ?? givenKind(fields.get("kind")) ?? (await recognisedKind(visit, deps, columns));
+  const parts = [fields.get("page") ?? "", kind, sourceDetails, name, sha256];
+  const fileId = v5(JSON.stringify(parts), memberId);
+  const earlier = await keptFile(organisationId, fileId, deps.pool);
+  if (earlier?.importId) return { goTo: importPath(earlier.importId) };
+  const file = { path, name, format, size, sha256 };
+  const evidence = { values: [], numbers: [] };
+  const kept = { fileId, organisationId, kind, sourceDetails, file, columns, evidence, notes, checked };
+  const work: Work["work"] = async (say, signal) => {
+    await keepFile(deps, kept).catch((error: unknown) => {
+      throw new TooBusy(notKept, { cause: error });
+    });
+    await dropKept(organisationId, fields.get("instead") ?? "", deps);
+    const draft = await keptFile(organisationId, fileId, deps.pool);
+    if (!draft) throw new TooBusy(notKept); // twenty others came at once
+    const hasMoreSheets = (header.otherSheets?.length ?? 0) > 0;
+    const atWork = { visit, deps, draft: { ...draft, kind, checked }, copy: { path, folder }, say, signal };
+    return orImportMade(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
+  };
+  return { tooSlow: tooSlow[act], work };
+}
+
+const notKept = "The file could not be kept, try again shortly";
+
+function givenKind(given: string | undefined): ImportKind | undefined {
+  const kind = importKinds.find((known) => known === given);
+  if (!kind && given !== recognise) throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it");
+  return kind;
+}
+
+/** By our own headings, by those of earlier files, or by what they resemble. */
+async function recognisedKind(visit: SignedInVisit, deps: PortalDeps, columns: readonly string[]): Promise<ImportKind> {
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const { customFieldKeys, file } = catalogue;
+  const own = importKinds.find((kind) => matchImportHeader(columns, { kind, source: "file", customFieldKeys }).ok);
+  if (own) return own;
+  const key = headingsKey(headingsIn(columns));
+  for (const kind of importKinds) if (await rememberedColumns(visit.person.organisationId, { kind, key }, deps.pool)) return kind;
+  const likely = likelyKind(headingsIn(columns), file.customFields);
+  if (!likely) throw new Rejection("invalid", "The headings do not say what the file has. Choose Shipments or Activities under Kind");
+  return likely;
+}

@@ -52,11 +52,7 @@ export async function enterDraftWork({ person }: SignedInVisit, deps: PortalDeps
 }
 
 /** For a form that is sent without its file. */
-export async function draftWork(
-  visit: SignedInVisit,
-  deps: PortalDeps,
-  { draft, ...step }: DraftStep & { readonly draft: KeptFile },
-): Promise<FormResult | Work> {
+export async function draftWork(visit: SignedInVisit, deps: PortalDeps, { draft, ...step }: DraftStep & { readonly draft: KeptFile }) {
   if (draft.importId) return { goTo: importPath(draft.importId) };
   const leave = await enterDraftWork(visit, deps, step.act);
   const work: Work["work"] = async (say, signal) => {
@@ -120,11 +116,7 @@ async function takenColumns(visit: SignedInVisit, deps: PortalDeps, { kind, colu
 }
 
 /** Whether the file's own dates and numbers speak against how they would be read: by what is remembered for it, or by its own headings. */
-async function isContradicted(
-  { visit, deps, draft }: DraftAtWork,
-  columns: ImportColumns | undefined,
-  evidence: Evidence,
-): Promise<boolean> {
+async function isContradicted({ visit, deps, draft }: DraftAtWork, columns: ImportColumns | undefined, evidence: Evidence) {
   const { kind } = draft;
   const headings = fileColumns(draft.columns, evidence);
   if (columns) return (datesFault(columns, kind, headings) ?? numbersFault(columns, kind, headings)) !== undefined;

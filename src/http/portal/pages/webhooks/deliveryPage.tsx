@@ -10,7 +10,7 @@ import { ButtonForm } from "../../shell/form.js";
 import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time, Unbroken } from "../../shell/parts.js";
 import { actionColumn, type Column } from "../../shell/table.js";
 import { importPath } from "../imports/importStatus.js";
-import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./endpointPanels.js";
+import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./webhooksPage.js";
 
 /** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
 const shownCharacters = 2_000;
@@ -49,10 +49,33 @@ export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId
             <SendAgain path={deliveryPath(endpointId, deliveryId)} about={type} />
           </Panel>
           <Panel id="attempts" title="Attempts">
-            <Attempts attempts={attempts} />
+            {attempts.length === 0 ? (
+              <p class="muted">None yet.</p>
+            ) : (
+              <ol class="attempts">
+                {attempts.map(({ attempt, at, milliseconds, status, reason, answer }) => (
+                  <li value={attempt}>
+                    <Time at={at} exact />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
+                    {answer ? <pre class="raw-event">{answer.slice(0, shownCharacters)}</pre> : null}
+                  </li>
+                ))}
+              </ol>
+            )}
           </Panel>
         </div>
-        <Payload payload={payload} />
+        <Panel id="payload" title="Payload">
+          {payload === undefined ? (
+            <EmptyState title="This event is no longer stored and cannot be sent again" />
+          ) : (
+            <>
+              <p class="hint">The body of each attempt. Links to error reports expire, so every attempt has a new one.</p>
+              <pre class="raw-event" tabindex={0}>
+                <code>{payload}</code>
+              </pre>
+              <CopyButton text={payload} label="Copy payload" />
+            </>
+          )}
+        </Panel>
       </>
     ),
   };
@@ -66,36 +89,6 @@ async function payloadOf(delivery: Delivery & { endpointId: string }, { person }
     throw error;
   });
   return body === undefined ? undefined : JSON.stringify(JSON.parse(body), null, 2);
-}
-
-const Payload = ({ payload }: { payload: string | undefined }) => (
-  <Panel id="payload" title="Payload">
-    {payload === undefined ? (
-      <EmptyState title="This event is no longer stored and cannot be sent again" />
-    ) : (
-      <>
-        <p class="hint">The body of each attempt. Links to error reports expire, so every attempt has a new one.</p>
-        <pre class="raw-event" tabindex={0}>
-          <code>{payload}</code>
-        </pre>
-        <CopyButton text={payload} label="Copy payload" />
-      </>
-    )}
-  </Panel>
-);
-
-function Attempts({ attempts }: { attempts: readonly AttemptSummary[] }) {
-  if (attempts.length === 0) return <p class="muted">None yet.</p>;
-  return (
-    <ol class="attempts">
-      {attempts.map(({ attempt, at, milliseconds, status, reason, answer }) => (
-        <li value={attempt}>
-          <Time at={at} exact />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
-          {answer ? <pre class="raw-event">{answer.slice(0, shownCharacters)}</pre> : null}
-        </li>
-      ))}
-    </ol>
-  );
 }
 
 const states: Readonly<Record<DeliverySummary["status"], State>> = {

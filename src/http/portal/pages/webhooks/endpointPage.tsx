@@ -34,7 +34,7 @@ import {
   requireEndpoint,
   secretOnce,
   webhooksPath,
-} from "./endpointPanels.js";
+} from "./webhooksPage.js";
 
 const current = oncePerVisit(async (visit, deps: PortalDeps) => {
   const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
@@ -70,7 +70,7 @@ export const endpointList = listPage<DeliverySummary>({
     const { endpointId } = endpoint;
     return (
       <>
-        <EndpointQuestion question={visit.query["ask"]} endpoint={endpoint} replay={await replayIn(visit, deps, endpointId)} />
+        {await questionOf(visit, deps, endpoint)}
         <Live from={livePath(endpointId)} version={version} />
         <div id="endpoint-now" data-refetch>
           <Panel id="state" title="State">
@@ -103,15 +103,6 @@ export const endpointList = listPage<DeliverySummary>({
   ),
 });
 
-/** What a replay would send, where the page asks about one. */
-async function replayIn({ query, person }: SignedInVisit, { pool }: PortalDeps, endpointId: string): Promise<Replay | undefined> {
-  const { ask, from = "" } = query;
-  if (ask !== "replay") return undefined;
-  const since = replayFrom(from, person.timezone);
-  const imports = await countToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
-  return { from, since, imports };
-}
-
 /** A time as the form has it, in the organisation's own zone. */
 function replayFrom(text: string, timezone: string): Date {
   const from = instantOf(text, timezone);
@@ -135,23 +126,11 @@ function RotationNote({ rotatedAt }: WebhookSummary) {
   );
 }
 
-interface Replay {
-  /** The time as it was entered. */
-  readonly from: string;
-  readonly since: Date;
-  readonly imports: number;
-}
-
-interface QuestionProps {
-  readonly question: string | undefined;
-  readonly endpoint: WebhookSummary;
-  readonly replay: Replay | undefined;
-}
-
 /** The question before an endpoint is removed, gets a new secret, or is sent everything again. */
-function EndpointQuestion({ question, endpoint: { endpointId, url, waiting, pausedAt }, replay }: QuestionProps) {
+async function questionOf({ query, person }: SignedInVisit, { pool }: PortalDeps, endpoint: WebhookSummary) {
+  const { endpointId, url, waiting, pausedAt } = endpoint;
   const path = endpointPath(endpointId);
-  if (question === "remove")
+  if (query["ask"] === "remove")
     return (
       <Question title="Remove this endpoint?" to={`${path}/remove`} back={path} label="Remove">
         <p>
@@ -161,7 +140,7 @@ function EndpointQuestion({ question, endpoint: { endpointId, url, waiting, paus
         </p>
       </Question>
     );
-  if (question === "rotate")
+  if (query["ask"] === "rotate")
     return (
       <Question title="Rotate the secret?" to={`${path}/rotate`} back={path} label="Rotate">
         <p>
@@ -170,18 +149,20 @@ function EndpointQuestion({ question, endpoint: { endpointId, url, waiting, paus
         </p>
       </Question>
     );
-  if (replay)
-    return (
-      <Question title="Send these events again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from: replay.from }}>
-        <p>
-          All events since <Time at={replay.since} /> are sent to <strong>{url}</strong> again, for{" "}
-          {replay.imports > mostCounted ? "more than " : "at most "}
-          <Amount value={Math.min(replay.imports, mostCounted)} /> {replay.imports === 1 ? "import" : "imports"}. Each event keeps its id.
-          {pausedAt ? " They are sent when the endpoint is resumed." : ""}
-        </p>
-      </Question>
-    );
-  return <NoQuestion />;
+  if (query["ask"] !== "replay") return <NoQuestion />;
+  const { from = "" } = query;
+  const since = replayFrom(from, person.timezone);
+  const imports = await countToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
+  return (
+    <Question title="Send these events again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from }}>
+      <p>
+        All events since <Time at={since} /> are sent to <strong>{url}</strong> again, for{" "}
+        {imports > mostCounted ? "more than " : "at most "}
+        <Amount value={Math.min(imports, mostCounted)} /> {imports === 1 ? "import" : "imports"}. Each event keeps its id.
+        {pausedAt ? " They are sent when the endpoint is resumed." : ""}
+      </p>
+    </Question>
+  );
 }
 
 type EndpointRef = { organisationId: string; endpointId: string };

@@ -1,12 +1,95 @@
+// The list of webhooks, and what the pages of one have in common.
 import { addWebhook } from "../../../../commands/organisations/webhooks.js";
-import { webhookEventTypes } from "../../../../domain/webhooks/types.js";
+import { Rejection } from "../../../../domain/rejection.js";
+import { webhookEvents, webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
-import { defineForm, originOf, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Field, Form, tickedIn } from "../../shell/form.js";
+import { defineForm, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { AskButton, AskForm, Button, ButtonForm, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { listPage } from "../../shell/listPage.js";
-import { ButtonLink, EmptyState, Link, Panel, withQuery } from "../../shell/parts.js";
+import { Badge, ButtonLink, EmptyState, Link, Panel, Time, withQuery } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
-import { EndpointState, EventChoice, endpointPath, secretOnce, webhooksPath } from "./endpointPanels.js";
+import { today } from "../days.js";
+
+export const webhooksPath = "/portal/settings/webhooks";
+
+export const endpointPath = (endpointId: string): string => `${webhooksPath}/${endpointId}`;
+
+export const deliveryPath = (endpointId: string, deliveryId: string): string => `${endpointPath(endpointId)}/deliveries/${deliveryId}`;
+
+/** The events for open pages. */
+export const livePath = (endpointId = "{endpointId}"): string => `${endpointPath(endpointId)}/live`;
+
+/** Another organisation's endpoint and an unknown id get the same answer. */
+export async function requireEndpoint({ params, person }: SignedInVisit, { pool }: PortalDeps): Promise<WebhookSummary> {
+  const endpoints = await listWebhooks(person.organisationId, pool);
+  const found = endpoints.find(({ endpointId }) => endpointId === params["endpointId"]);
+  if (!found) throw new Rejection("notFound", "There is no endpoint with this id");
+  return found;
+}
+
+export const secretOnce = (text: string) => ({ title: "The secret, shown only this once", text, copyLabel: "Copy secret" });
+
+export function EndpointActions({ endpointId, url, pausedAt }: WebhookSummary) {
+  const path = endpointPath(endpointId);
+  const button = (what: string, label: string) => <ButtonForm to={`${path}/${what}`} label={label} />;
+  const ask = (what: string, label: string) => <AskButton at={path} question={{ ask: what }} label={label} about={url} />;
+  return (
+    <div class="button-row">
+      {button("ping", "Send a ping")}
+      {pausedAt ? button("resume", "Resume") : button("pause", "Pause")}
+      {ask("rotate", "Rotate secret")}
+      {ask("remove", "Remove")}
+    </div>
+  );
+}
+
+/** Asks first: it may be thousands of requests. Without a choice it begins with today. */
+export function ReplayPanel({ visit, endpointId }: { visit: SignedInVisit; endpointId: string }) {
+  const { timezone } = visit.person;
+  const from = visit.query["from"] || `${today(timezone, new Date())}T00:00`;
+  return (
+    <Panel id="replay" title="Replay">
+      <AskForm at={endpointPath(endpointId)} question={{ ask: "replay" }} class="in-line">
+        <Field label="From" name="from" type="datetime-local" value={from} />
+        <Button class="quiet" label="Replay from then" />
+      </AskForm>
+      <p class="hint">
+        Sends every event since that time again, including those that were delivered before. Each keeps its id, so your receiver can tell
+        which it has had. The time is your organisation's ({timezone}).
+      </p>
+    </Panel>
+  );
+}
+
+export const ChangePanel = ({ endpointId, url, events }: WebhookSummary) => (
+  <Panel id="change" title="Change">
+    <Form to={endpointPath(endpointId)} submit="Save changes">
+      <Field label="URL" name="url" maxlength={2_000} value={url} autocomplete="off" />
+      <EventChoice ticked={events} />
+    </Form>
+  </Panel>
+);
+
+/** Whether it is sent to, and if not, since when and why. */
+export function EndpointState({ pausedAt, pausedBecause, failures, failingSince }: WebhookSummary) {
+  if (!pausedAt && failures === 0) return <Badge state={{ label: "Active", badge: "good" }} />;
+  return (
+    <span class="endpoint-state">
+      <Badge state={pausedAt ? { label: "Paused", badge: "warn" } : { label: "Failing", badge: "bad" }} />
+      <span class="muted">
+        since <Time at={pausedAt ?? failingSince} />
+        {pausedAt ? `. ${pausedBecause ?? "Somebody paused it."}` : ". Retried for up to three days"}
+      </span>
+    </span>
+  );
+}
+
+/** The events that an endpoint is told of. With none chosen, a new endpoint is told of all; a change of an endpoint is refused. */
+export const EventChoice = ({ ticked }: { ticked: readonly string[] }) => (
+  <Ticks class="events" legend="Events" name="events" options={eventOptions} ticked={ticked} />
+);
+
+const eventOptions = Object.entries(webhookEvents).map(([value, { meaning }]) => ({ value, label: value, about: meaning }));
 
 const isAdding = ({ query, submitted }: SignedInVisit) => query["add"] !== undefined || submitted.get("url") !== "";
 
@@ -19,7 +102,15 @@ const webhooksList = listPage<WebhookSummary>({
   action: (visit) => (isAdding(visit) ? null : <ButtonLink to={withQuery(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
   readRows: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
   columns: () => columns,
-  above: (visit) => (isAdding(visit) ? <NewEndpoint /> : null),
+  above: (visit) =>
+    isAdding(visit) ? (
+      <Panel id="add" title="Add an endpoint">
+        <Form to={webhooksPath} submit="Add endpoint" cancel={webhooksPath}>
+          <Field label="URL" name="url" maxlength={2_000} autocomplete="off" hint="The address to send to, starting with https://" />
+          <EventChoice ticked={webhookEventTypes} />
+        </Form>
+      </Panel>
+    ) : null,
   empty: () => (
     <EmptyState title="No endpoints yet">
       Waybill sends a request to your address when an import starts or ends, so that your systems do not have to keep asking.{" "}
@@ -29,15 +120,6 @@ const webhooksList = listPage<WebhookSummary>({
 });
 export const webhooksPage = webhooksList.page;
 export const webhookDownloads = webhooksList.answers;
-
-const NewEndpoint = () => (
-  <Panel id="add" title="Add an endpoint">
-    <Form to={webhooksPath} submit="Add endpoint" cancel={webhooksPath}>
-      <Field label="URL" name="url" maxlength={2_000} autocomplete="off" hint="The address to send to, starting with https://" />
-      <EventChoice ticked={webhookEventTypes} />
-    </Form>
-  </Panel>
-);
 
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 

@@ -5,7 +5,7 @@ import { contradictingNumber, type DecimalFinding, decimalMarkIn, decimalMarks }
 import { decimalMarkOfFile, type FileColumn, orderNames } from "../../../../../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
-import { Choice } from "../../../shell/form.js";
+import { Choice, Options } from "../../../shell/form.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { type ColumnsSource, columnField, decimalField, fixedField, orderField, orderOf } from "./columnsSource.js";
 
@@ -36,7 +36,19 @@ export function ColumnTable({ source, choice, fields }: ColumnsProps) {
   const columns: Column<Row>[] = [
     { heading: "Column", names: true, cell: ({ heading }) => heading },
     ...(source.draft ? [{ heading: "Values", cell: ({ values }: Row) => <Values values={values} /> }] : []),
-    { heading: "Our field", cell: (row) => (isLarge ? <FieldText row={row} texts={texts} /> : <FieldChoice row={row} fields={fields} />) },
+    {
+      heading: "Our field",
+      cell: ({ heading, index, field }) => {
+        const [name, label] = [columnField(index), `Our field for ${heading}`];
+        return isLarge ? (
+          <input name={name} value={texts.get(field) ?? field} list={listOfFields} autocomplete="off" aria-label={label} data-taken />
+        ) : (
+          <select name={name} aria-label={label} data-taken>
+            <ListOfFields fields={fields} field={field} />
+          </select>
+        );
+      },
+    },
   ];
   return (
     <div class="file-columns">
@@ -66,12 +78,6 @@ function Values({ values }: { values: readonly string[] }) {
   );
 }
 
-const FieldChoice = ({ row: { heading, index, field }, fields }: { row: Row; fields: readonly ChoosableField[] }) => (
-  <select name={columnField(index)} aria-label={`Our field for ${heading}`} data-taken>
-    <ListOfFields fields={fields} field={field} />
-  </select>
-);
-
 function ListOfFields({ fields, field }: { fields: readonly ChoosableField[]; field: string }) {
   const groups: [label: string, members: readonly ChoosableField[]][] = [
     ["Required", fields.filter(({ required }) => required)],
@@ -84,28 +90,13 @@ function ListOfFields({ fields, field }: { fields: readonly ChoosableField[]; fi
       {groups.map(([label, members]) =>
         members.length === 0 ? null : (
           <optgroup label={label}>
-            {members.map((each) => (
-              <option value={each.name} selected={each.name === field}>
-                {each.label}
-              </option>
-            ))}
+            <Options options={members.map(({ name, label: text }) => ({ value: name, label: text }))} value={field} />
           </optgroup>
         ),
       )}
     </>
   );
 }
-
-const FieldText = ({ row: { heading, index, field }, texts }: { row: Row; texts: ReadonlyMap<string, string> }) => (
-  <input
-    name={columnField(index)}
-    value={texts.get(field) ?? field}
-    list={listOfFields}
-    autocomplete="off"
-    aria-label={`Our field for ${heading}`}
-    data-taken
-  />
-);
 
 const isCustom = (name: string): boolean => name.startsWith(customFieldPrefix);
 

@@ -15,7 +15,6 @@ import {
   definePage,
   type FormDefinition,
   originOf,
-  type PageContent,
   type PageDefinition,
   type PortalDeps,
   type SignedInVisit,
@@ -35,7 +34,11 @@ import { type ColumnsSource, columnsSource, firstChoice, readChoice } from "./co
 /** `columnsPath` is for a choice without a file. */
 const showColumns: PageDefinition["show"] = async (visit, deps) => {
   const { query, submitted, person, params } = visit;
-  if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) return noHeadings;
+  if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) {
+    const upload = <Link to={uploadPath}>Upload a file</Link>;
+    const empty = <EmptyState title="No columns to choose">{upload} to choose its columns.</EmptyState>;
+    return { title: "Columns", body: <div class="panel">{empty}</div> };
+  }
   const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
   const { draft, remembered } = source;
   if (draft?.importId) return { goTo: importPath(draft.importId) };
@@ -47,6 +50,7 @@ const showColumns: PageDefinition["show"] = async (visit, deps) => {
   const faults = sent || draft?.checked.columns ? [] : whyNot(source, catalogue, deps);
   const chosen = { source, choice, fields: choosableFields(of) };
   const nameOf = await principalNames(person.organisationId, deps.pool);
+  const [count, kindName] = [countInWords(source.headings.length, "column"), kindNames[source.kind].toLowerCase()];
   return {
     title: "Columns",
     crumbs: [
@@ -57,7 +61,17 @@ const showColumns: PageDefinition["show"] = async (visit, deps) => {
     body: (
       <>
         <div class="panel">
-          <About source={source} />
+          {draft ? (
+            <p>
+              <strong>{draft.file.name}</strong> ({kindName}) has {count}. Choose a field for each of them. Nothing is recorded until you
+              press Upload. Your choice is kept for the next file with the same columns.
+            </p>
+          ) : (
+            <p>
+              The fields chosen for the {count} of these files ({kindName}). Changes apply to the next file; earlier imports stay as they
+              are.
+            </p>
+          )}
           {draft?.notes.map((note) => (
             <p class="notice warn">{note}</p>
           ))}
@@ -103,17 +117,6 @@ const showColumns: PageDefinition["show"] = async (visit, deps) => {
 export const columnsPage = definePage(columnsPath, "operate", showColumns);
 export const draftColumnsPage = definePage(columnsOfDraft(), "operate", showColumns);
 
-const noHeadings: PageContent = {
-  title: "Columns",
-  body: (
-    <div class="panel">
-      <EmptyState title="No columns to choose">
-        <Link to={uploadPath}>Upload a file</Link> to choose its columns.
-      </EmptyState>
-    </div>
-  ),
-};
-
 /** Why what was chosen for these headings is not taken for this file. */
 function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
   if (!remembered) return [];
@@ -124,21 +127,6 @@ function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalo
 
 /** The page finds a choice without a file again by this. */
 const nameOfSource = ({ kind, headings }: ColumnsSource) => ({ kind, headings: headingsKey(headings.map(({ heading }) => heading)) });
-
-function About({ source: { draft, headings, kind } }: { source: ColumnsSource }) {
-  const count = countInWords(headings.length, "column");
-  return draft ? (
-    <p>
-      <strong>{draft.file.name}</strong> ({kindNames[kind].toLowerCase()}) has {count}. Choose a field for each of them. Nothing is recorded
-      until you press Upload. Your choice is kept for the next file with the same columns.
-    </p>
-  ) : (
-    <p>
-      The fields chosen for the {count} of these files ({kindNames[kind].toLowerCase()}). Changes apply to the next file; earlier imports
-      stay as they are.
-    </p>
-  );
-}
 
 /** The form of a file with the most columns, for an organisation with the most custom fields and the longest labels. */
 const mostBytes = 8 * maxFormBytes;

@@ -47,12 +47,7 @@ export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, give
 }
 
 /** What the page begins with: what was chosen for this file or these headings, else what they probably mean. */
-export async function firstChoice(
-  source: ColumnsSource,
-  { pool }: PortalDeps,
-  organisationId: string,
-  of: ChoosableFields,
-): Promise<ColumnChoice> {
+export async function firstChoice(source: ColumnsSource, { pool }: PortalDeps, organisationId: string, of: ChoosableFields) {
   const { headings, remembered, kind, draft } = source;
   if (draft?.checked?.columns) return draft.checked.columns;
   if (remembered) {

@@ -1,9 +1,11 @@
-// Days in the organisation's own time: those of a filter, a month or from one day to another, and the last ones.
-import { dateAt, endOfDay, instantOf, isDay, wallToInstant } from "../../../domain/imports/timestamp.js";
+// Days and times in the organisation's own zone: those of a filter, a month or from one day to another, the last ones, and the time as of which
+// a page shows something.
+import { dateAt, dayAt, endOfDay, instantOf, isDay, wallAt, wallToInstant } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Days } from "../../../queries/recentWork.js";
 import type { SignedInVisit } from "../pageDefinition.js";
-import type { Chip } from "../shell/chips.js";
+import { type Chip, Chips } from "../shell/chips.js";
+import { Time } from "../shell/parts.js";
 
 /** A day as a browser sends it, such as `2026-03-01`. */
 type Day = string;
@@ -25,10 +27,9 @@ const earliestYear = 1900;
 /** From the page's address; this month where nothing is given. */
 export function periodOf(query: Readonly<Record<string, string>>, timezone: string, now: Date): Period {
   const { from = "", to = "", month = "" } = query;
-  if (from === "" && to === "") return monthPeriod(month === "" ? today(timezone, now).slice(0, 7) : month, timezone);
-  const firstDay = from === "" ? to : from;
-  const lastDay = to === "" ? ([from, today(timezone, now)].sort().at(-1) ?? "") : to;
-  const [first, last] = [wallOf(firstDay, "From"), wallOf(lastDay, "To")];
+  if (from === "" && to === "") return monthPeriod(month || today(timezone, now).slice(0, 7), timezone);
+  const lastDay = to || ([from, today(timezone, now)].sort().at(-1) ?? "");
+  const [first, last] = [wallOf(from || to, "From"), wallOf(lastDay, "To")];
   if (first > last) throw new Rejection("invalid", "From must not be after To");
   return period(first, last, timezone);
 }
@@ -41,8 +42,7 @@ function monthPeriod(month: string, timezone: string): Period {
 
 function period(first: number, last: number, timezone: string): Period {
   const [firstDay, lastDay] = [dayOf(first), dayOf(last)];
-  const from = new Date(wallToInstant(first, timezone));
-  const to = new Date(wallToInstant(last + dayMs, timezone));
+  const [from, to] = [first, last + dayMs].map((wall) => new Date(wallToInstant(wall, timezone))) as [Date, Date];
   const isMonth = firstDay.endsWith("-01") && lastDay.startsWith(firstDay.slice(0, 7)) && dayOf(last + dayMs).endsWith("-01");
   return { firstDay, lastDay, from, to, month: isMonth ? firstDay.slice(0, 7) : undefined };
 }
@@ -56,9 +56,7 @@ function wallOf(day: Day, label: string): number {
 
 const dayOf = (wall: number): Day => new Date(wall).toISOString().slice(0, 10);
 
-/** `en-CA` writes days as the calendar of a browser's form has them. */
-export const today = (timeZone: string, now: Date): Day =>
-  new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(now);
+export const today = (timezone: string, now: Date): Day => dayAt(now.getTime(), timezone);
 
 export const dayAfter = (day: Day, days: number): Day => dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
 
@@ -89,11 +87,7 @@ export function lastDays(count: number, timezone: string, now: Date): LastDays {
   const last = Date.parse(`${today(timezone, now)}T00:00:00Z`);
   const walls = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * dayMs);
   const startOf = (wall: number) => new Date(wallToInstant(wall, timezone));
-  return {
-    names: walls.map(dayOf),
-    starts: walls.map(startOf),
-    end: startOf(last + dayMs),
-  };
+  return { names: walls.map(dayOf), starts: walls.map(startOf), end: startOf(last + dayMs) };
 }
 
 const shortDay = inWords({ weekday: "short", day: "numeric", month: "short" });
@@ -121,4 +115,36 @@ export function daysIn({ query, person: { timezone } }: SignedInVisit, [first, l
   const to = dayEnd(last?.label ?? "", query["to"], timezone);
   if (from && to && from >= to) throw new Rejection("invalid", `${first?.label} must not be after ${last?.label}`);
   return { from, to };
+}
+
+/** A time without a zone is the organisation's own. Undefined: none is given. */
+export function timeIn({ query, person }: SignedInVisit, name = "asOf", label = "As of"): Date | undefined {
+  const text = query[name]?.trim() ?? "";
+  if (text === "") return undefined;
+  const instant = instantOf(text, person.timezone);
+  if (instant === undefined) throw new Rejection("invalid", `${label} must be a time, such as 2026-03-01T14:30`);
+  return new Date(instant);
+}
+
+interface AsOfProps {
+  readonly visit: SignedInVisit;
+  /** The page as it is now. */
+  readonly path: string;
+  readonly asOf: Date | undefined;
+}
+
+export function AsOf({ visit, path, asOf }: AsOfProps) {
+  const [action = "", more] = path.split("?");
+  const value = asOf && wallAt(asOf.getTime(), visit.person.timezone);
+  const kept = Object.fromEntries(new URLSearchParams(more));
+  return (
+    <>
+      <Chips path={action} chips={[{ name: "asOf", label: "As of", kind: "time", value }]} kept={kept} all="Show it now" />
+      {asOf === undefined ? null : (
+        <p class="muted">
+          As it was on <Time at={asOf} exact />
+        </p>
+      )}
+    </>
+  );
 }
