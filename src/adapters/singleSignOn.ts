@@ -76,10 +76,7 @@ interface Claims {
 }
 
 /** Many providers put the e-mail into the ID token; the others return it from the userinfo endpoint. */
-async function claimsOf(
-  configuration: openId.Configuration,
-  tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>,
-): Promise<Claims> {
+async function claimsOf(configuration: openId.Configuration, tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>) {
   const claims = tokens.claims();
   if (claims === undefined) return {};
   return claims["email"] === undefined

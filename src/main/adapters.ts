@@ -25,7 +25,6 @@ import { catchUpMember } from "../projections/models/members.js";
 import { catchUpLocalities, catchUpOrganisation } from "../projections/models/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 import { ownFolder } from "../workers/imports/upkeep/temporaryFolders.js";
-import type { WebhookWorkerDeps } from "../workers/webhooks/deps.js";
 
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>;
 
@@ -106,11 +105,13 @@ export async function ownTempDir(config: Config, role: string): Promise<string> 
   return ownFolder(parent, `waybill-${role}`);
 }
 
+const transactionsOf =
+  (pool: pg.Pool) =>
+  <Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
+    transaction(pool, work);
+
 export function organisationDeps({ pool, eventStore }: Adapters): OrganisationDeps {
-  const projection = {
-    events: eventStore,
-    inTransaction: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => transaction(pool, work),
-  };
+  const projection = { events: eventStore, inTransaction: transactionsOf(pool) };
   const project = (organisationId: string) => catchUpOrganisation(projection, organisationId);
   return { events: eventStore, project, now: () => databaseClock(pool), newId: randomUUID };
 }
@@ -119,7 +120,7 @@ export function memberDeps({ pool, eventStore }: Pick<Adapters, "pool" | "eventS
   return {
     events: eventStore,
     pool,
-    inTransaction: (work) => transaction(pool, work),
+    inTransaction: transactionsOf(pool),
     project: (client, memberId) => catchUpMember(client, eventStore, memberId),
     passwords: createPasswords(),
     now: () => databaseClock(pool),
@@ -141,11 +142,7 @@ export function webhookDeps(adapters: Adapters, { webhookPrivate }: Config, sign
   return { ...organisationDeps(adapters), rules: { allowPrivate: webhookPrivate }, signingSecret };
 }
 
-export function webhookWorkerDeps(
-  adapters: Adapters,
-  config: Config,
-  signingSecret: string,
-): Omit<WebhookWorkerDeps, "notices" | "logger" | "signal" | "workerId"> {
+export function webhookWorkerDeps(adapters: Adapters, config: Config, signingSecret: string) {
   const { pool, eventStore, objectStore } = adapters;
   const { rules, ...organisations } = webhookDeps(adapters, config, signingSecret);
   return {
@@ -155,7 +152,7 @@ export function webhookWorkerDeps(
     organisations,
     rules,
     signingSecret,
-    inTransaction: (work) => transaction(pool, work),
+    inTransaction: transactionsOf(pool),
     post: createPost(),
   };
 }

@@ -112,11 +112,7 @@ async function findEarlierLanding(read: EventStore["read"], append: PreparedAppe
 }
 
 /** Success when this append's events are at the revisions after `expected`, whichever attempt put them there. Else throws WrongVersion. */
-async function findLandedEvents(
-  read: EventStore["read"],
-  { stream, request, expected }: PreparedAppend,
-  actual: Revision,
-): Promise<AppendResult> {
+async function findLandedEvents(read: EventStore["read"], { stream, request, expected }: PreparedAppend, actual: Revision) {
   const ids = idsIn(request.bytes);
   let matched = 0;
   let last: AppendResult | undefined;
