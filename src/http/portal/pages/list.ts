@@ -26,7 +26,7 @@ import { searchPage } from "./search.js";
 import { shipments } from "./shipments/shipmentsPage.js";
 import { joinForm, joinPage, organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
-import { columnsForms, columnsPage, draftColumnsPage } from "./upload/columns/columnsPage.js";
+import { columnsForms, columnsPages } from "./upload/columns/columnsPage.js";
 import { draftForm, draftPage } from "./upload/draftPage.js";
 import { exampleAnswers } from "./upload/examples.js";
 import { problemRowsAnswer } from "./upload/judgeDraft.js";
@@ -41,8 +41,8 @@ const subjects: readonly Subject[] = [
   { pages: [importPage, reversePage, importHistoryPage, quoteHistoryPage], forms: [cancelForm, reverseForm] },
   { answers: [...importDownloads, importsStream, importStream] },
   { pages: [uploadPage], forms: [uploadForm], answers: [problemRowsAnswer, ...exampleAnswers] },
-  { pages: [columnsPage], forms: columnsForms }, // before the draft, whose address the columns' resembles
-  { pages: [draftPage, draftColumnsPage], forms: [draftForm] },
+  { pages: columnsPages, forms: columnsForms }, // before the draft, whose address the columns' resembles
+  { pages: [draftPage], forms: [draftForm] },
   { pages: [correctionsPage, judgeAgainPage], forms: [...correctionForms, judgeAgainForm], answers: correctionAnswers },
   quotes,
   shipments,

@@ -1,13 +1,5 @@
 import { instantOf } from "../../../domain/imports/timestamp.js";
-import {
-  type FoundActivity,
-  findActivities,
-  findImports,
-  findQuotes,
-  findShipments,
-  importsSearched,
-  mostFound,
-} from "../../../queries/search.js";
+import { findActivities, findImports, findQuotes, findShipments, importsSearched, mostFound } from "../../../queries/search.js";
 import { definePage } from "../pageDefinition.js";
 import { groupDigits } from "../shell/formats.js";
 import { longestSearch, searchPath } from "../shell/layout.js";
@@ -73,7 +65,13 @@ export const searchPage = definePage(searchPath, "look", async (visit, deps) => 
       named("Reference", ({ reference, importId, row }) => [reference, activityPath(importId, row)]),
       customer,
       { heading: "Charge code", value: ({ chargeCode }) => chargeCode },
-      { heading: "Time", value: timeOf },
+      {
+        heading: "Time",
+        value: ({ activityTimestamp }) => {
+          const instant = instantOf(activityTimestamp, "UTC");
+          return instant === undefined ? undefined : new Date(instant);
+        },
+      },
     ]),
     group("Quotes", quotes, [
       named("Quote", ({ quoteId }) => [quoteId, `${quotesPath}?quote=${quoteId}`]),
@@ -99,8 +97,3 @@ const named = <Row,>(heading: string, of: (row: Row) => readonly [name: string, 
   cell: (row) => <Unbroken text={of(row)[0]} />,
   link: (row) => of(row)[1],
 });
-
-function timeOf({ activityTimestamp }: FoundActivity): Date | undefined {
-  const instant = instantOf(activityTimestamp, "UTC");
-  return instant === undefined ? undefined : new Date(instant);
-}
