@@ -101,12 +101,10 @@ function corrects(activity: ActivityWithState, { request }: ImportToCorrect): Fa
 const inputName = (field: string) => `values.${field}`;
 
 /** The values as the form shows them. Numbers are written as in the import's file, since the correction is read in the same way. */
-const valuesToCorrect = ({ activity: { values }, found: { request } }: ActivityView): Record<string, string> =>
-  writtenValues(
-    Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, String(values[name] ?? "")])),
-    "activities",
-    decimalMarkOf(request),
-  );
+function valuesToCorrect({ activity: { values }, found: { request } }: ActivityView): Record<string, string> {
+  const texts = Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, String(values[name] ?? "")]));
+  return writtenValues(texts, "activities", decimalMarkOf(request));
+}
 
 function CorrectionPanel(view: ActivityView) {
   const { importId, row } = view.activity;

@@ -15,11 +15,11 @@ import {
   isUnfinished,
   kindNames,
   rejectedSoFar,
-  reversedOf,
   reversePath,
   States,
+  said,
+  sayCounts,
   shownReference,
-  statusOf,
 } from "./importStatus.js";
 
 /** Rejected rows by their states. */
@@ -40,7 +40,7 @@ export async function statusPart(visit: SignedInVisit, view: ImportView, { pool 
       aria-label="Status"
       tabindex={-1}
       data-status={shownStatus(view)}
-      data-says={`${shownReference(view)}: ${statusOf(view).toLowerCase()}${saysCounts(view)}`}
+      data-says={sayStatus(view) + sayCounts(view)}
     >
       <p class="status">
         <States view={view} />
@@ -75,12 +75,6 @@ export async function statusPart(visit: SignedInVisit, view: ImportView, { pool 
 /** What a part of the page depends on besides the counts. */
 const shownStatus = ({ status, cancelling, reversed }: ImportView): string =>
   cancelling ? "cancelling" : reversed ? `${status}, ${reversed.rows} reversed` : status;
-
-function saysCounts(view: ImportView): string {
-  const reversed = reversedOf(view);
-  const counts = `, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
-  return isUnfinished(view) ? "" : `${counts}${reversed === undefined ? "" : `, ${reversed.toLowerCase()}`}`;
-}
 
 function figuresOf(view: ImportView): Fact[] {
   const { counts, kind, reversed } = view;
