@@ -136,13 +136,14 @@ export const importColumns = (notes: ImportNotes): readonly Column<ImportView>[]
 ];
 
 /** What a screen reader says of the status. */
-export const sayStatus = (view: ImportView): string => `${shownReference(view)}: ${statusOf(view).toLowerCase()}`;
+const sayStatus = (view: ImportView): string => `${shownReference(view)}: ${statusOf(view).toLowerCase()}`;
 
-/** What it says besides, of an import that has ended. */
-export function sayCounts(view: ImportView): string {
+/** The same, and what came of an import that has ended. */
+export function sayOutcome(view: ImportView): string {
+  if (isUnfinished(view)) return sayStatus(view);
   const reversed = reversedOf(view);
-  const counts = `, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
-  return isUnfinished(view) ? "" : `${counts}${reversed === undefined ? "" : `, ${reversed.toLowerCase()}`}`;
+  const counts = `${sayStatus(view)}, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
+  return reversed === undefined ? counts : `${counts}, ${reversed.toLowerCase()}`;
 }
 
 /** What the page's script reads: which import it is, and what to say when its status changes. */

@@ -10,17 +10,7 @@ import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Amount, ButtonLink, type Fact, Facts, Link, Time, useVisit, withCommas, withQuery } from "../../shell/parts.js";
 import { activitiesPath } from "../activities/selection.js";
 import { type Counts, correctionsPathOf, hasRows } from "../corrections/shownRows.js";
-import {
-  importPath,
-  isUnfinished,
-  kindNames,
-  rejectedSoFar,
-  reversePath,
-  States,
-  said,
-  sayCounts,
-  shownReference,
-} from "./importStatus.js";
+import { importPath, isUnfinished, kindNames, rejectedSoFar, reversePath, States, sayOutcome, shownReference } from "./importStatus.js";
 
 /** Rejected rows by their states. */
 type RowStates = Counts[ImportKind];
@@ -40,7 +30,7 @@ export async function statusPart(visit: SignedInVisit, view: ImportView, { pool 
       aria-label="Status"
       tabindex={-1}
       data-status={shownStatus(view)}
-      data-says={sayStatus(view) + sayCounts(view)}
+      data-says={sayOutcome(view)}
     >
       <p class="status">
         <States view={view} />
