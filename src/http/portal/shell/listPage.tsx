@@ -149,7 +149,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
 const filled = (path: string, { params }: SignedInVisit) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
 
 /** For the page's menu. */
-export const downloadMenu = (path: (format: Format) => string) =>
+const downloadMenu = (path: (format: Format) => string) =>
   formats.map((format) => ({ label: `Download ${format.toUpperCase()}`, to: path(format) }));
 
 async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {

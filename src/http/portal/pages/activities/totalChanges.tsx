@@ -11,7 +11,7 @@ import { amountColumns, type BillSum, BillTable, billedColumns, billLines, billS
 import type { ActivitiesView } from "./selection.js";
 
 /** One amount of a change. */
-export interface ChangeLine extends ChangedAmount {
+interface ChangeLine extends ChangedAmount {
   readonly change: TotalsChange;
 }
 

@@ -35,7 +35,7 @@ const mostSuggestions = 8;
 const longestText = 200;
 
 /** Known values for a cell: those near its text first, then others. */
-export const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look", async (visit, deps) => {
+const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look", async (visit, deps) => {
   const field = suggestedFields.find((each) => each === visit.query["field"]);
   if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
   const text = (visit.query["text"] ?? "").slice(0, longestText);

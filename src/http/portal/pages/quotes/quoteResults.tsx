@@ -147,7 +147,7 @@ export function moneyIn(currency: string) {
 export type Money = ReturnType<typeof moneyIn>;
 
 /** How each price of a customer is made up, side by side. */
-export const PriceBreakdown = ({ cards, money }: { cards: readonly ExplainedCard[]; money: Money }) => (
+const PriceBreakdown = ({ cards, money }: { cards: readonly ExplainedCard[]; money: Money }) => (
   <details class="breakdown">
     <summary>{cards.length === 1 ? "How this price is made up" : "How these prices are made up"}</summary>
     <div class="price-tables">
