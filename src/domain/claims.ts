@@ -17,12 +17,10 @@ export interface ReversedRows {
 }
 
 /** `reversals`: in the order of the log. */
-export function reversedRows(reversals: readonly ReversalAt[]): ReversedRows {
-  return {
-    all: reversals.find(({ rows }) => rows === "all")?.position,
-    since: (row) => reversals.find(({ rows }) => rows === "all" || isInRanges(rows, row))?.position,
-  };
-}
+export const reversedRows = (reversals: readonly ReversalAt[]): ReversedRows => ({
+  all: reversals.find(({ rows }) => rows === "all")?.position,
+  since: (row) => reversals.find(({ rows }) => rows === "all" || isInRanges(rows, row))?.position,
+});
 
 interface Claim {
   readonly rows: readonly number[];

@@ -1,5 +1,6 @@
 // Applies the entry events of a catalogue change to the organisation's file. Commands and the projection use the same code, so that the
 // table agrees with the stream.
+import { isDeepStrictEqual } from "node:util";
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
 import type { EventStore, Revision } from "../ports/eventStore.js";
 import { decodeOn } from "./codec.js";
@@ -44,31 +45,22 @@ function changeList(section: ListSection, before: readonly Entry[], changes: rea
 }
 
 /** The entry events that lead from one file to the next; none when they are equal. */
-export function catalogueChanges(
-  before: CatalogueFile | undefined,
-  after: CatalogueFile,
-  equal: (a: unknown, b: unknown) => boolean,
-): CatalogueChange[] {
-  const organisation = equal(before?.organisation, after.organisation) ? [] : [put("organisation", after.organisation, 0)];
-  const lists = listSections.flatMap((section) => listChanges(section, before?.[section] ?? [], after[section], equal));
-  if (equal(before?.unusual, after.unusual)) return [...organisation, ...lists];
+export function catalogueChanges(before: CatalogueFile | undefined, after: CatalogueFile): CatalogueChange[] {
+  const organisation = isDeepStrictEqual(before?.organisation, after.organisation) ? [] : [put("organisation", after.organisation, 0)];
+  const lists = listSections.flatMap((section) => listChanges(section, before?.[section] ?? [], after[section]));
+  if (isDeepStrictEqual(before?.unusual, after.unusual)) return [...organisation, ...lists];
   const unusual = after.unusual ? put("unusual", after.unusual, 0) : removed("unusual", "unusual");
   return [...organisation, ...lists, unusual];
 }
 
-function listChanges(
-  section: ListSection,
-  before: readonly Entry[],
-  after: readonly Entry[],
-  equal: (a: unknown, b: unknown) => boolean,
-): CatalogueChange[] {
+function listChanges(section: ListSection, before: readonly Entry[], after: readonly Entry[]): CatalogueChange[] {
   const old = new Map(before.map((entry, index) => [idOf(section, entry), { entry, index }]));
   let reached = -1;
   const puts = after.flatMap((entry, index) => {
     const known = old.get(idOf(section, entry));
     old.delete(idOf(section, entry));
     // Unchanged entries must keep their order; an entry that moved up is put again.
-    if (!known || known.index < reached || !equal(known.entry, entry)) return [put(section, entry, index)];
+    if (!known || known.index < reached || !isDeepStrictEqual(known.entry, entry)) return [put(section, entry, index)];
     reached = known.index;
     return [];
   });

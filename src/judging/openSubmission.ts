@@ -57,7 +57,7 @@ export async function openSubmission(
   const { columns, fixed } = matchedColumns(header.columns, request, catalogue);
   const headings = header.columns.map((name) => name.trim());
   const reported = { names: headings, fields: choice ? fileHeadings(header.columns) : columns.fields };
-  const taken = choice ? mapBatches(cellMapper({ kind, fields: columns.fields, fixed, dateOrder: choice.dateOrder })) : keepBatches;
+  const map = cellMapper({ kind, fields: columns.fields, fixed, dateOrder: choice?.dateOrder });
   const shape = { columns, headings, reported, notes: header.notes };
   const times = columnsOf(kind).filter(({ type }) => type === "time");
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
@@ -65,10 +65,10 @@ export async function openSubmission(
   const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns, writeNumber });
   if (format === "csv") {
     const batches = keepOnlyBatch(fromFile);
-    return { ...shape, read: () => taken(batches.read()), readAgain: () => taken(batches.readAgain()) };
+    return { ...shape, read: () => mapBatches(batches.read(), map), readAgain: () => mapBatches(batches.readAgain(), map) };
   }
   const spool = join(files.folder, "rows");
-  return { ...shape, read: () => taken(spoolRows(spool, fromFile())), readAgain: () => taken(spooledRows(spool)) };
+  return { ...shape, read: () => mapBatches(spoolRows(spool, fromFile()), map), readAgain: () => mapBatches(spooledRows(spool), map) };
 }
 
 /** Writes a workbook's own numbers with the decimal mark that was declared for the file, so that they are read back unchanged. */
@@ -80,14 +80,9 @@ function ownNumbersIn({ fields, decimal }: Columns, kind: SubmissionRequest["kin
 
 type MapCells = ReturnType<typeof cellMapper>;
 
-type MapBatches = <Batch extends { readonly rows: readonly FileRow[] }>(batches: AsyncIterable<Batch>) => AsyncIterable<Batch & Rows>;
-
-const keepBatches: MapBatches = (batches) => batches;
-
-const mapBatches = (map: MapCells): MapBatches =>
-  async function* <Batch extends { readonly rows: readonly FileRow[] }>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch & Rows> {
-    for await (const batch of batches) yield { ...batch, rows: batch.rows.map((row) => mappedRow(row, map)) };
-  };
+async function* mapBatches<Batch extends Rows>(batches: AsyncIterable<Batch>, map: MapCells): AsyncGenerator<Batch & Rows> {
+  for await (const batch of batches) yield { ...batch, rows: batch.rows.map((row) => mappedRow(row, map)) };
+}
 
 function mappedRow(row: FileRow, map: MapCells): SubmittedRow {
   const cells = map(row.cells);
@@ -101,14 +96,11 @@ function matchedColumns(
   catalogue: Catalogue,
 ): { columns: Columns; fixed: readonly string[] } {
   const { kind, source, columns: choice } = request;
-  if (choice) {
-    const applied = applyChoice(names, choice, { kind, customFields: catalogue.file.customFields });
-    if (!applied.ok) throw new ImportFault(applied.message);
-    return { columns: { names: applied.names, fields: applied.fields, decimal: decimalMarkOf(request) }, fixed: applied.fixed };
-  }
-  const match = matchImportHeader(names, { kind, source, customFieldKeys: catalogue.customFieldKeys });
+  const applied = choice && applyChoice(names, choice, { kind, customFields: catalogue.file.customFields });
+  const match = applied ?? matchImportHeader(names, { kind, source, customFieldKeys: catalogue.customFieldKeys });
   if (!match.ok) throw new ImportFault(match.message);
-  return { columns: { names: match.names, fields: match.fields, decimal: decimalMarkOf(request) }, fixed: [] };
+  const fixed = applied?.ok ? applied.fixed : [];
+  return { columns: { names: match.names, fields: match.fields, decimal: decimalMarkOf(request) }, fixed };
 }
 
 interface Mapping {
@@ -154,10 +146,7 @@ function keepOnlyBatch(readFile: () => AsyncIterable<RowBatch>) {
 }
 
 /** Writes a workbook's rows to a file as lines of JSON: they are read twice, and unpacking the workbook twice would be slow. */
-async function* spoolRows<Batch extends { readonly rows: readonly FileRow[] }>(
-  path: string,
-  batches: AsyncIterable<Batch>,
-): AsyncGenerator<Batch> {
+async function* spoolRows<Batch extends Rows>(path: string, batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   const file = await open(path, "w");
   try {
     for await (const batch of batches) {

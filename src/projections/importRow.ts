@@ -109,12 +109,6 @@ export async function catchUpImport(database: Database, eventStore: EventStore, 
   if (last.type === "ImportCompleted") await database.query(noteRecordedSql("$1", "$2"), [importId, rowsBefore(last.revision)]);
 }
 
-interface Known {
-  readonly revision: string;
-  readonly counted: string;
-  readonly failed: number;
-}
-
 /** Shows the end with the final counts: rows that the projector has not counted are counted in the stream. False if these are too many. */
 async function showEnd(
   database: Database,
@@ -124,7 +118,10 @@ async function showEnd(
 ): Promise<boolean> {
   const { importId } = ended.data;
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const { rows } = await database.query<Known>("select revision, counted, failed from imports where import_id = $1", [importId]);
+    const { rows } = await database.query<{ revision: string; counted: string; failed: number }>(
+      "select revision, counted, failed from imports where import_id = $1",
+      [importId],
+    );
     const [known] = rows;
     if (!known || BigInt(known.revision) >= ended.revision) return true;
     const counted = BigInt(known.counted);

@@ -54,6 +54,13 @@ export interface ChargeCodeRows {
   readonly rows: number;
 }
 
+/** SQL. Of each group of organisation $1, the activities of the half hours that begin from $2 on and before $3. */
+const hoursOfGroups = `
+  activity_groups as g cross join lateral
+       (select sum(t.row_count) as rows from activity_totals as t
+         where ${ofGroupSql} and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
+ where g.organisation_id = $1`;
+
 /** The charge codes with the most activities, from the sums by half hour. A half hour in which the first day begins is not counted. */
 export async function busiestChargeCodes(
   organisationId: string,
@@ -62,11 +69,8 @@ export async function busiestChargeCodes(
   database: Database,
 ): Promise<ChargeCodeRows[]> {
   const { rows } = await database.query<ChargeCodeRows>(
-    `select g.charge_code as "chargeCode", sum(hours.rows)::float8 as rows
-       from activity_groups as g cross join lateral
-            (select sum(t.row_count) as rows from activity_totals as t
-              where ${ofGroupSql} and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
-      where g.organisation_id = $1 and hours.rows > 0 group by g.charge_code order by rows desc, g.charge_code limit $4`,
+    `select g.charge_code as "chargeCode", sum(hours.rows)::float8 as rows from ${hoursOfGroups} and hours.rows > 0
+      group by g.charge_code order by rows desc, g.charge_code limit $4`,
     [organisationId, starts[0], end, count],
   );
   return rows;
@@ -78,14 +82,11 @@ export async function countActivities(
   { from, to }: { readonly from: Date; readonly to: Date },
   database: Database,
 ): Promise<number> {
-  const { rows } = await database.query<{ count: number }>(
-    `select coalesce(sum(hours.rows), 0)::float8 as count
-       from activity_groups as g cross join lateral
-            (select sum(t.row_count) as rows from activity_totals as t
-              where ${ofGroupSql} and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
-      where g.organisation_id = $1`,
-    [organisationId, from, to],
-  );
+  const { rows } = await database.query<{ count: number }>(`select coalesce(sum(hours.rows), 0)::float8 as count from ${hoursOfGroups}`, [
+    organisationId,
+    from,
+    to,
+  ]);
   return rows[0]?.count ?? 0;
 }
 

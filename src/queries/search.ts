@@ -66,9 +66,8 @@ const importsSql = `
         ${importsBy(searchKey("file_name"), " and source = 'file'")}) as found) as found
    order by rank, position desc limit :count`;
 
-export async function findImports(organisationId: string, text: string, pool: Pool): Promise<FoundImport[]> {
-  return (await pool.query<FoundImport>(named(importsSql, { organisationId, text, count: mostFound, ...idRange(text) }))).rows;
-}
+export const findImports = async (organisationId: string, text: string, pool: Pool): Promise<FoundImport[]> =>
+  (await pool.query<FoundImport>(named(importsSql, { organisationId, text, count: mostFound, ...idRange(text) }))).rows;
 
 /** Ids and references are compared letter by letter. What is typed in small letters is sought in capitals too. */
 async function inEachSpelling<Found>(text: string, find: (spelling: string) => Promise<readonly Found[]>): Promise<Found[]> {
@@ -98,14 +97,13 @@ const isReferenceSql = activitiesSql(`${key} = ${referenceKey("$2::text")} and r
 const beginsReferenceSql = activitiesSql(`starts_with(${key}, ${referenceKey("$2::text")}) and reference <> $2`);
 
 /** Also those that do not count any more: their pages say why. */
-export function findActivities(organisationId: string, text: string, pool: Pool): Promise<FoundActivity[]> {
-  return inEachSpelling(text, async (spelling) => {
+export const findActivities = (organisationId: string, text: string, pool: Pool): Promise<FoundActivity[]> =>
+  inEachSpelling(text, async (spelling) => {
     const exact = await pool.query<FoundActivity>(isReferenceSql, [organisationId, spelling, mostFound]);
     if (exact.rows.length === mostFound) return exact.rows;
     const others = await pool.query<FoundActivity>(beginsReferenceSql, [organisationId, spelling, mostFound]);
     return [...exact.rows, ...others.rows];
   });
-}
 
 const quotesSql = `
   select q.quotes_id as "quotesId", q.number, q.customer_id as "customerId", q.quoted_at as "quotedAt"

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../src/events/catalogue.js";
@@ -18,7 +17,7 @@ const file: fc.Arbitrary<CatalogueFile> = fc
   })
   .map((made) => JSON.parse(JSON.stringify(made)) as CatalogueFile);
 
-const between = (before: CatalogueFile | undefined, after: CatalogueFile) => catalogueChanges(before, after, isDeepStrictEqual);
+const between = (before: CatalogueFile | undefined, after: CatalogueFile) => catalogueChanges(before, after);
 
 describe("catalogue changes", () => {
   test("applied to the file before give the file after, including the order of entries", () => {

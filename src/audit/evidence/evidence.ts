@@ -15,11 +15,6 @@ export interface AuditedImport {
   readonly ended: ImportFold["ended"];
 }
 
-interface StreamEvidence {
-  readonly imports: readonly AuditedImport[];
-  readonly events: number;
-}
-
 /** Whose import it is, for a finding. */
 export const ownerOf = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
 
@@ -28,7 +23,7 @@ interface EvidenceOptions extends ReversalOptions {
 }
 
 /** Writes the evidence of all imports. */
-export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOptions): Promise<StreamEvidence> {
+export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOptions) {
   const { eventStore, until, signal, onProgress, findings } = options;
   const imports: AuditedImport[] = [];
   const streams = new Map<string, ImportFold | "ended" | "not wanted">();

@@ -36,24 +36,22 @@ export interface ImportFold {
 }
 
 /** `whole`: with the shipments. */
-export function newImportFold(stream: string, { whole }: { whole: boolean }): ImportFold {
-  return {
-    importId: stream.slice(streamPrefix.import.length),
-    requested: undefined,
-    started: undefined,
-    ended: undefined,
-    revision: -1n,
-    accepted: 0,
-    rejected: 0,
-    lastRow: 0,
-    acceptedNumbers: new Set(),
-    shipmentNumbers: new Map(),
-    lastNumber: 0,
-    shipments: whole ? new Map() : undefined,
-    faults: [],
-    faultCount: 0,
-  };
-}
+export const newImportFold = (stream: string, { whole }: { whole: boolean }): ImportFold => ({
+  importId: stream.slice(streamPrefix.import.length),
+  requested: undefined,
+  started: undefined,
+  ended: undefined,
+  revision: -1n,
+  accepted: 0,
+  rejected: 0,
+  lastRow: 0,
+  acceptedNumbers: new Set(),
+  shipmentNumbers: new Map(),
+  lastNumber: 0,
+  shipments: whole ? new Map() : undefined,
+  faults: [],
+  faultCount: 0,
+});
 
 const shownFaults = 20;
 

@@ -54,13 +54,11 @@ export async function gatherReversals({ eventStore, until, organisationId, signa
 }
 
 /** What was taken back of one import. */
-export async function reversalsOfImport(
+export const reversalsOfImport = async (
   eventStore: EventStore,
   importId: string,
   report: (fault: string) => void = () => undefined,
-): Promise<ImportReversals> {
-  return reversalsIn(await eventsOf(eventStore, streamOf.reversals(importId)), importId, report);
-}
+): Promise<ImportReversals> => reversalsIn(await eventsOf(eventStore, streamOf.reversals(importId)), importId, report);
 
 function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (fault: string) => void): ImportReversals {
   const events = stored.flatMap((event) => readable(event, importId, report) ?? []);

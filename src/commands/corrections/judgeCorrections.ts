@@ -66,17 +66,15 @@ export async function judgeCorrections(
 
 const read: ReadProgress = { bytesRead: 1, bytesTotal: 1, notes: [] };
 
-function inMemory(columns: OpenSubmission["columns"], rows: readonly FileRow[]): OpenSubmission {
-  return {
-    columns,
-    headings: columns.names,
-    reported: columns,
-    notes: [],
-    read: async function* () {
-      yield { ...read, rows };
-    },
-    readAgain: async function* () {
-      yield { rows };
-    },
-  };
-}
+const inMemory = (columns: OpenSubmission["columns"], rows: readonly FileRow[]): OpenSubmission => ({
+  columns,
+  headings: columns.names,
+  reported: columns,
+  notes: [],
+  read: async function* () {
+    yield { ...read, rows };
+  },
+  readAgain: async function* () {
+    yield { rows };
+  },
+});

@@ -113,6 +113,5 @@ export async function importOfKey(
   }
 }
 
-export async function firstRequest(eventStore: EventStore, importId: string): Promise<ImportRequested | undefined> {
-  return (await requestedEvent(eventStore, importId))?.data;
-}
+export const firstRequest = async (eventStore: EventStore, importId: string): Promise<ImportRequested | undefined> =>
+  (await requestedEvent(eventStore, importId))?.data;

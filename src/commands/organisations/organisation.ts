@@ -1,5 +1,4 @@
 // The command that creates an organisation or changes its catalogue, and the catalogue's decider.
-import { isDeepStrictEqual } from "node:util";
 import { diffCatalogue } from "../../domain/catalogue/diff.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import type { Principal } from "../../domain/principal.js";
@@ -82,7 +81,7 @@ export function decide(command: OrganisationCommand, { catalogue, forgotten }: O
   switch (command.type) {
     case "applyFile": {
       const { file } = command;
-      const entries = catalogueChanges(catalogue.file, file, isDeepStrictEqual);
+      const entries = catalogueChanges(catalogue.file, file);
       if (entries.length === 0) return [];
       if (command.madeFrom !== undefined && command.madeFrom !== catalogue.version) throw catalogueChanged(catalogue.version);
       const changes = inBrief(diffCatalogue(catalogue.file as OrganisationFile | undefined, file));

@@ -26,14 +26,8 @@ interface QuoteDeps {
   readonly newId: () => string;
 }
 
-interface GeneratedQuotes {
-  readonly event: QuotesGenerated;
-  /** The contract's response, as JSON. */
-  readonly response: string;
-}
-
-/** Prices a request for each of its customers and returns when the event store has acknowledged the event. */
-export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): Promise<GeneratedQuotes> {
+/** Prices a request for each of its customers and returns when the event store has acknowledged the event. `response`: the contract's, as JSON. */
+export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin) {
   rejectUnknownCustomers(deps.catalogue, request.general.customerIds);
   const event = decideQuotes(deps, request, from);
   const { organisationId, by, requestId, quotesId } = event;

@@ -39,12 +39,6 @@ const addEventsSql = (parameter: string, condition: string) => `
   select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${eventRecords(parameter)} where ${condition}
   on conflict do nothing`;
 
-/** SQL that moves the follower's checkpoint, with names for its values. */
-interface Move {
-  readonly sql: string;
-  readonly values: object;
-}
-
 /**
  * Records events that were just read from the log, in the statement that moves the follower's checkpoint, and marks the endpoints of their
  * organisations as behind. Does nothing where `move` moves no checkpoint.
@@ -52,7 +46,7 @@ interface Move {
 export async function recordEvents(
   database: Database,
   events: readonly WebhookEvent[],
-  { sql, values }: Move,
+  { sql, values }: { readonly sql: string; readonly values: object },
 ): Promise<{ readonly moved: boolean; readonly behind: boolean }> {
   const isMoved = "exists (select from moved)";
   // It locks the rows of endpoints that are behind already too: else the sender could find one caught up before this commits.

@@ -26,12 +26,11 @@ export function parseOrganisationFile(input: unknown): ParsedOrganisationFile {
   return faults.length === 0 ? { ok: true, file: data } : { ok: false, faults };
 }
 
-function oversized(section: string, entries: readonly unknown[]): string[] {
-  return entries.flatMap((entry, index) => {
+const oversized = (section: string, entries: readonly unknown[]): string[] =>
+  entries.flatMap((entry, index) => {
     const size = Buffer.byteLength(JSON.stringify(entry));
     return size > largestEntry ? [`${section}.${index} is ${size} bytes as JSON; split it so that it has at most ${largestEntry}`] : [];
   });
-}
 
 /** The faults in what one part of the file says about another; each fault begins with its path. */
 function crossCheck(file: ReadableFile): string[] {

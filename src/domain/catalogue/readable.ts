@@ -33,30 +33,26 @@ export function readableFile(input: unknown) {
   };
 }
 
-function readableZoneMap({ id, zones }: Fields) {
-  return {
-    id: text(id),
-    zones: list(zones, ({ zone, country, postcodes }) => ({
-      zone: text(zone),
-      country: text(country),
-      postcodes: textsIfGiven(postcodes),
-    })),
-  };
-}
+const readableZoneMap = ({ id, zones }: Fields) => ({
+  id: text(id),
+  zones: list(zones, ({ zone, country, postcodes }) => ({
+    zone: text(zone),
+    country: text(country),
+    postcodes: textsIfGiven(postcodes),
+  })),
+});
 
-function readableCard(card: Fields) {
-  return {
-    id: text(card["id"]),
-    serviceId: text(card["serviceId"]),
-    zoneMapId: text(card["zoneMapId"]),
-    validFrom: text(card["validFrom"]),
-    validTo: typeof card["validTo"] === "string" ? card["validTo"] : null,
-    breakMethod: text(card["breakMethod"]),
-    lanes: list(card["lanes"], readableLane),
-    surcharges: list(card["surcharges"], ({ key, when }) => ({ key: text(key), when: readableCondition(object(when)) })),
-    spot: card["spot"],
-  };
-}
+const readableCard = (card: Fields) => ({
+  id: text(card["id"]),
+  serviceId: text(card["serviceId"]),
+  zoneMapId: text(card["zoneMapId"]),
+  validFrom: text(card["validFrom"]),
+  validTo: typeof card["validTo"] === "string" ? card["validTo"] : null,
+  breakMethod: text(card["breakMethod"]),
+  lanes: list(card["lanes"], readableLane),
+  surcharges: list(card["surcharges"], ({ key, when }) => ({ key: text(key), when: readableCondition(object(when)) })),
+  spot: card["spot"],
+});
 
 function readableLane({ from, to, breaks, transit }: Fields) {
   const { min, max } = object(transit);

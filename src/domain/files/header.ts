@@ -25,12 +25,11 @@ export type HeaderMatch =
   | { readonly ok: false; readonly message: string };
 
 /** Two spellings are one name when they differ only in case, blanks, underscores or hyphens. */
-export function foldName(name: string): string {
-  return name
+export const foldName = (name: string): string =>
+  name
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[\s_\-\u2010-\u2015\u200b\ufeff]+/gu, "");
-}
 
 export function matchHeader(columns: readonly string[], known: KnownColumns): HeaderMatch {
   const names = knownNames(known);

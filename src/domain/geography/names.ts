@@ -54,12 +54,11 @@ function tokens(name: string): string[] {
 export const nameKey = (name: string): string => tokens(name).join("");
 
 /** States are compared by their letters alone: in `N.S.W.` the N is no North. */
-export function stateKey(state: string): string {
-  return state
+export const stateKey = (state: string): string =>
+  state
     .normalize("NFD")
     .replace(/[^\p{L}\p{N}]+/gu, "")
     .toUpperCase();
-}
 
 /** Other ways to say it, tried only when the name as given is not there: "Melbourne East", "Sydney CBD". */
 export function looseNameKeys(name: string): string[] {

@@ -16,47 +16,39 @@ interface Logged {
   readonly what: LogTopic;
   readonly about: AboutKind;
   /** What stands between who did it and the thing. */
-  readonly did: (details: LogDetails) => string;
-  readonly after?: (details: LogDetails) => string;
+  readonly did: Words;
+  readonly after?: Words;
 }
 
-const rows = (count = 0, one = "row", many = "rows") => (count === 1 ? `1 ${one}` : `${count} ${many}`);
+type Words = string | ((details: LogDetails) => string);
+
+const rows = (count = 0, one = "row", many = `${one}s`) => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 const ways = { password: "with a password", link: "with a link", singleSignOn: "by single sign-on" } as const;
 
 export const logSentences = {
-  ApiKeyCreated: { what: "keys", about: "key", did: () => "created the key" },
-  ApiKeyRotated: { what: "keys", about: "key", did: () => "rotated the key" },
-  ApiKeyRevoked: { what: "keys", about: "key", did: () => "revoked the key" },
-  MemberInvited: { what: "members", about: "member", did: () => "invited", after: ({ role }) => ` as ${role}` },
-  MemberLinkMade: { what: "members", about: "member", did: () => "made a new sign-in link for" },
+  ApiKeyCreated: { what: "keys", about: "key", did: "created the key" },
+  ApiKeyRotated: { what: "keys", about: "key", did: "rotated the key" },
+  ApiKeyRevoked: { what: "keys", about: "key", did: "revoked the key" },
+  MemberInvited: { what: "members", about: "member", did: "invited", after: ({ role }) => ` as ${role}` },
+  MemberLinkMade: { what: "members", about: "member", did: "made a new sign-in link for" },
   MemberJoined: { what: "members", about: "member", did: ({ how }) => `joined ${ways[how ?? "link"]}` },
-  MemberPasswordSet: { what: "members", about: "member", did: () => "chose a password" },
-  MemberRoleChanged: { what: "members", about: "member", did: () => "changed the role of", after: ({ role }) => ` to ${role}` },
-  MemberRenamed: { what: "members", about: "member", did: () => "changed their name" },
-  MemberRemoved: { what: "members", about: "member", did: () => "removed" },
-  MemberForgotten: { what: "members", about: "member", did: () => "erased" },
+  MemberPasswordSet: { what: "members", about: "member", did: "chose a password" },
+  MemberRoleChanged: { what: "members", about: "member", did: "changed the role of", after: ({ role }) => ` to ${role}` },
+  MemberRenamed: { what: "members", about: "member", did: "changed their name" },
+  MemberRemoved: { what: "members", about: "member", did: "removed" },
+  MemberForgotten: { what: "members", about: "member", did: "erased" },
   MemberSignedIn: { what: "sign-ins", about: "member", did: ({ how }) => `signed in ${ways[how ?? "password"]}` },
-  MemberSignInRefused: {
-    what: "sign-ins",
-    about: "member",
-    did: () => "A sign-in as",
-    after: () => " was refused: the password was wrong",
-  },
-  WebhookAdded: { what: "webhooks", about: "webhook", did: () => "added the webhook" },
+  MemberSignInRefused: { what: "sign-ins", about: "member", did: "A sign-in as", after: " was refused: the password was wrong" },
+  WebhookAdded: { what: "webhooks", about: "webhook", did: "added the webhook" },
   WebhookChanged: {
     what: "webhooks",
     about: "webhook",
     did: ({ newSecret }) => (newSecret ? "made a new secret for the webhook" : "changed the webhook"),
   },
-  WebhookRemoved: { what: "webhooks", about: "webhook", did: () => "removed the webhook" },
-  WebhookPaused: { what: "webhooks", about: "webhook", did: () => "paused the webhook" },
-  WebhookResumed: { what: "webhooks", about: "webhook", did: () => "resumed the webhook" },
-  CatalogueApplied: {
-    what: "catalogue",
-    about: "catalogue",
-    did: () => "applied",
-    after: ({ changes }) => (changes ? `: ${changes}` : ""),
-  },
+  WebhookRemoved: { what: "webhooks", about: "webhook", did: "removed the webhook" },
+  WebhookPaused: { what: "webhooks", about: "webhook", did: "paused the webhook" },
+  WebhookResumed: { what: "webhooks", about: "webhook", did: "resumed the webhook" },
+  CatalogueApplied: { what: "catalogue", about: "catalogue", did: "applied", after: ({ changes }) => (changes ? `: ${changes}` : "") },
   ImportRequested: {
     what: "imports",
     about: "import",
@@ -66,20 +58,12 @@ export const logSentences = {
   ColumnsMapped: {
     what: "imports",
     about: "columns",
-    did: () => "chose what the columns mean in",
-    after: ({ count }) => ` with ${rows(count, "heading", "headings")}`,
+    did: "chose what the columns mean in",
+    after: ({ count }) => ` with ${rows(count, "heading")}`,
   },
-  ImportCancelled: { what: "imports", about: "import", did: () => "cancelled the import" },
-  RowsDismissed: {
-    what: "corrections",
-    about: "import",
-    did: ({ count }) => `dismissed ${rows(count, "rejected row", "rejected rows")} of`,
-  },
-  RowsReopened: {
-    what: "corrections",
-    about: "import",
-    did: ({ count }) => `reopened ${rows(count, "dismissed row", "dismissed rows")} of`,
-  },
+  ImportCancelled: { what: "imports", about: "import", did: "cancelled the import" },
+  RowsDismissed: { what: "corrections", about: "import", did: ({ count }) => `dismissed ${rows(count, "rejected row")} of` },
+  RowsReopened: { what: "corrections", about: "import", did: ({ count }) => `reopened ${rows(count, "dismissed row")} of` },
   RowsReversed: {
     what: "reversals",
     about: "import",
@@ -89,7 +73,7 @@ export const logSentences = {
 } as const satisfies Readonly<Record<string, Logged>>;
 
 const reversedRows = (count: number | undefined, kind: LogDetails["kind"]): string =>
-  kind === "shipments" ? rows(count, "shipment", "shipments") : rows(count, "activity", "activities");
+  kind === "shipments" ? rows(count, "shipment") : rows(count, "activity", "activities");
 
 export type LoggedEvent = keyof typeof logSentences;
 export const isLoggedEvent = (type: string): type is LoggedEvent => Object.hasOwn(logSentences, type);
@@ -98,13 +82,14 @@ export const isLoggedEvent = (type: string): type is LoggedEvent => Object.hasOw
 const aboutThemselves = ["MemberJoined", "MemberPasswordSet", "MemberRenamed", "MemberSignedIn"];
 
 export function sentenceOf({ event, what, by, about, details }: LogEntry, names: LogNames): Sentence {
-  const { did, after }: Logged = isLoggedEvent(event) ? logSentences[event] : { what, about: about.kind, did: () => `caused ${event} of` };
-  const rest = after?.(details) ?? "";
+  const { did, after = "" }: Logged = isLoggedEvent(event) ? logSentences[event] : { what, about: about.kind, did: `caused ${event} of` };
+  const inWords = (words: Words) => (typeof words === "string" ? words : words(details));
+  const [done, rest] = [inWords(did), inWords(after)];
   const thing = thingName(about, names);
-  if (event === "MemberSignInRefused") return { before: did(details), about: thing, after: rest };
+  if (event === "MemberSignInRefused") return { before: done, about: thing, after: rest };
   const who = whoName(by, names);
-  if (aboutThemselves.includes(event) && by.id === about.id) return { before: "", about: who, after: ` ${did(details)}` };
-  return { before: `${who} ${did(details)}`, about: thing, after: rest };
+  if (aboutThemselves.includes(event) && by.id === about.id) return { before: "", about: who, after: ` ${done}` };
+  return { before: `${who} ${done}`, about: thing, after: rest };
 }
 
 export const sentenceText = ({ before, about, after }: Sentence): string => `${before}${before === "" ? "" : " "}${about}${after}`;

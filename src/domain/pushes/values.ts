@@ -30,16 +30,15 @@ const timestamp = z
 type Value = z.ZodType<string | number>;
 
 /** `shape`: every field is optional here; the importer rejects rows that lack one. `required`: a missing required field rejects the push. */
-export function pushedFields<Part extends FieldPart>(
+export const pushedFields = <Part extends FieldPart>(
   part: Part,
   check: "shape" | "required",
-): Record<FieldName<Part>, z.ZodOptional<Value>> {
-  return byField(fieldsOf(part), (field) => {
+): Record<FieldName<Part>, z.ZodOptional<Value>> =>
+  byField(fieldsOf(part), (field) => {
     const isRequired = check === "required" && field.required === "value";
     const schema = isRequired ? requiredSchema(field) : valueSchema(field).optional();
     return schema.meta(described(field, isRequired)) as z.ZodOptional<Value>;
   });
-}
 
 /** What a field's values are: texts, with their greatest length, numbers or times. */
 const shapes: Readonly<Record<Field["type"], number | "number" | "time">> = {

@@ -143,15 +143,12 @@ function whyNone(task: QuoteTask, customerId: string, current: number, allowed: 
 }
 
 /** A card passes if it fits one of the values of every field. An empty field restricts nothing. */
-export function passesFilters({ card, service }: CompiledCard, filters: Filters): boolean {
-  return (
-    allows(filters.carrierIds, service.carrierId) &&
-    allows(filters.serviceIds, service.id) &&
-    allows(filters.rateCardIds, card.id) &&
-    allows(filters.serviceTypes?.map(upper), upper(service.type)) &&
-    allows(filters.serviceClasses?.map(upper), upper(service.class))
-  );
-}
+export const passesFilters = ({ card, service }: CompiledCard, filters: Filters): boolean =>
+  allows(filters.carrierIds, service.carrierId) &&
+  allows(filters.serviceIds, service.id) &&
+  allows(filters.rateCardIds, card.id) &&
+  allows(filters.serviceTypes?.map(upper), upper(service.type)) &&
+  allows(filters.serviceClasses?.map(upper), upper(service.class));
 
 const allows = (values: readonly string[] | undefined, value: string): boolean =>
   values === undefined || values.length === 0 || values.includes(value);

@@ -70,31 +70,6 @@ export function textColumn(columns: Columns, field: string, longest: number = li
   };
 }
 
-/** A column of numbers or times. Whatever is wrong with a cell, the contract has one sentence for it. */
-export interface RawColumn {
-  /** Undefined for a cell that could not be given a value. */
-  read(cells: readonly Cell[]): string | undefined;
-  /** Adds the fault, and for a cell that could not be given a value also why. */
-  refuse(cells: readonly Cell[], faults: Fault[], invalid: Fault): void;
-}
-
-export function rawColumn(columns: Columns, field: string): RawColumn {
-  const index = columns.fields.indexOf(field);
-  if (index === -1) return { read: () => "", refuse: (_, faults, invalid) => void faults.push(invalid) };
-  const name = columns.names[index] ?? field;
-  return {
-    read(cells) {
-      const cell = cells[index];
-      return typeof cell === "object" ? undefined : (cell ?? "").trim();
-    },
-    refuse(cells, faults, invalid) {
-      const cell = cells[index];
-      faults.push(invalid);
-      if (typeof cell === "object") faults.push(fault("unreadable", `${name} ${cell.fault}`, field));
-    },
-  };
-}
-
 /** A row is recorded as one event, and the event store takes no more than a mebibyte at a time. */
 const longestRow = 100_000;
 

@@ -4,7 +4,7 @@ import { readNumber } from "../imports/columns/decimal.js";
 import { columnsOf, type Field, type Kind } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isOtherDateForm, readTimestamp } from "../imports/timestamp.js";
-import { type Cell, type Columns, rawColumn, textColumn } from "./cells.js";
+import { type Cell, type Columns, textColumn } from "./cells.js";
 import { type Fault, fault } from "./faults.js";
 import type { RowContext } from "./rowContext.js";
 
@@ -68,22 +68,27 @@ function customerReader(columns: Columns, field: Field, context: RowContext): Re
   };
 }
 
-/** Numbers and times: one fault whatever is wrong with the cell. `adviceOn` may say more about its text. */
+/**
+ * Numbers and times: one fault whatever is wrong with the cell, and for a cell that could not be given a value also why. `adviceOn` may say more
+ * about its text.
+ */
 function rawReader(
-  columns: Columns,
+  { fields, names }: Columns,
   { name, required, heading }: Field,
   parse: (text: string) => Value | undefined,
   adviceOn: (text: string) => string | undefined = () => undefined,
 ): ReadField {
-  const column = rawColumn(columns, name);
+  const index = fields.indexOf(name);
   const invalid = fault("invalid", `Valid ${heading.charAt(0).toLowerCase()}${heading.slice(1)} is required`, name);
   return (cells, faults) => {
-    const text = column.read(cells);
+    const cell = index === -1 ? "" : cells[index];
+    const text = typeof cell === "object" ? undefined : (cell ?? "").trim();
     if (text === "" && required !== "value") return undefined;
     const value = text === undefined ? undefined : parse(text);
     if (value !== undefined) return value;
     const advice = text === undefined ? undefined : adviceOn(text);
-    column.refuse(cells, faults, advice === undefined ? invalid : { ...invalid, advice });
+    faults.push(advice === undefined ? invalid : { ...invalid, advice });
+    if (typeof cell === "object") faults.push(fault("unreadable", `${names[index] ?? name} ${cell.fault}`, name));
     return undefined;
   };
 }
@@ -95,8 +100,8 @@ const otherDateForm = (text: string): string | undefined =>
   isOtherDateForm(text) ? "write it as 2026-10-06, 2026-10-06T09:30:00 or 2026-10-06T09:30:00+10:00" : undefined;
 
 /** Why rows with these fixed values would all be rejected. A place is judged only together with the rest of its row. */
-export function fixedValueFaults({ fixed = {}, dateOrder, decimal }: ColumnChoice, kind: Kind, context: RowContext): string[] {
-  return columnsOf(kind).flatMap((field) => {
+export const fixedValueFaults = ({ fixed = {}, dateOrder, decimal }: ColumnChoice, kind: Kind, context: RowContext): string[] =>
+  columnsOf(kind).flatMap((field) => {
     const { name, heading } = field;
     const given = Object.hasOwn(fixed, name) ? fixed[name] : undefined;
     if (given === undefined) return [];
@@ -105,4 +110,3 @@ export function fixedValueFaults({ fixed = {}, dateOrder, decimal }: ColumnChoic
     fieldsReader({ names: [name], fields: [name], decimal }, [field], context)([cell], faults);
     return faults.length === 0 ? [] : [`The fixed value of ${heading}: ${faults.map(({ sentence }) => sentence).join("; ")}.`];
   });
-}

@@ -1,7 +1,7 @@
 import type { Location } from "../geography/geography.js";
 import { withLostZeros } from "../geography/postalCode.js";
 import { customFieldPrefix, type Field, fieldsOf } from "../imports/fields.js";
-import { type Cell, type Columns, type JudgedValues, type ReadText, type Row, rowFaults, textColumn } from "./cells.js";
+import { type Cell, type Columns, type JudgedValues, type Row, rowFaults, textColumn } from "./cells.js";
 import { type Fault, fault, reasonOf } from "./faults.js";
 import { fieldsReader } from "./fieldReader.js";
 import type { RowContext } from "./rowContext.js";
@@ -11,11 +11,6 @@ export interface JudgedLine {
   readonly judged: JudgedValues<Record<string, unknown>>;
   readonly origin: Location | undefined;
   readonly destination: Location | undefined;
-}
-
-interface GivenPlace {
-  readonly given: Record<string, string>;
-  readonly location: Location | undefined;
 }
 
 /** A shipment's fields in the order of the table, with the custom ones after its places; then the goods line. */
@@ -55,25 +50,13 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
 const has = (customFields: Record<string, string> | undefined, key: string): boolean =>
   customFields !== undefined && Object.hasOwn(customFields, key);
 
-function placeReader(
-  columns: Columns,
-  end: "origin" | "destination",
-  context: RowContext,
-): (cells: readonly Cell[], faults: Fault[]) => GivenPlace {
+function placeReader(columns: Columns, end: "origin" | "destination", context: RowContext) {
   const names = [`${end}PostCode`, `${end}Suburb`, `${end}State`, `${end}CountryCode`] as const;
-  const [readCode, readSuburb, readState, readCountry] = names.map((name) => textColumn(columns, name)) as [
-    ReadText,
-    ReadText,
-    ReadText,
-    ReadText,
-  ];
+  const readers = names.map((name) => textColumn(columns, name));
   const sentence = end === "origin" ? "Origin Zone(s) not found" : "Destination Zone(s) not found";
   const notFound = fault("zoneNotFound", sentence, names[0], names[1]);
-  return (cells, faults) => {
-    const code = readCode(cells, faults);
-    const suburb = readSuburb(cells, faults);
-    const state = readState(cells, faults);
-    const country = readCountry(cells, faults);
+  return (cells: readonly Cell[], faults: Fault[]) => {
+    const [code, suburb, state, country] = readers.map((read) => read(cells, faults));
     const complete = code !== undefined && suburb !== undefined && state !== undefined && country !== undefined;
     const location = complete ? context.locate(code, suburb, state, country) : undefined;
     if (complete && !location) faults.push({ ...notFound, advice: context.locationFault(code, suburb, state, country) });

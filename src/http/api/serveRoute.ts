@@ -34,8 +34,9 @@ export function serveRoute(route: Route, deps: ApiDeps, frame: RouteFrame): read
   ];
 }
 
-function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiEnv> {
-  return async (c, next) => {
+const admit =
+  (route: Route, authenticate: Authenticate): MiddlewareHandler<ApiEnv> =>
+  async (c, next) => {
     c.set("route", route.path);
     const startedAt = performance.now();
     const { admission, isLikely } = authenticate(c.req.header("x-api-key"));
@@ -49,7 +50,6 @@ function admit(route: Route, authenticate: Authenticate): MiddlewareHandler<ApiE
     if (!c.env?.incoming?.complete) c.set("recheckAccess", recheckAccess);
     await next();
   };
-}
 
 /** Validates one part of a request. A parameter that is given twice is a list, which its schema rejects. */
 function validated(target: "query" | "header" | "param", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {

@@ -7,11 +7,10 @@ import { Problem } from "./problem.js";
 export const readPatienceMs = 4_500;
 
 /** Answers 503 when `work` takes longer than `ms`. `what` is for the log. */
-export function answerInTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
-  return withTimeLimit(ms, work, () => {
+export const answerInTime = <T>(work: Promise<T>, ms: number, what: string): Promise<T> =>
+  withTimeLimit(ms, work, () => {
     throw tooLate(what);
   });
-}
 
 const tooLate = (what: string) =>
   new Problem("unavailable", "The service is busy at the moment, try again shortly", { cause: new Error(`${what} timed out`) });

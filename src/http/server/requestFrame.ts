@@ -38,16 +38,12 @@ const securityHeaders = {
   "x-frame-options": "DENY",
 } as const;
 
-interface FrameDeps {
-  readonly logger: Logger;
-  readonly metrics: Pick<HttpMetrics, "requestEnded">;
-}
-
 /**
  * For every request: its id, the security headers, one log line and one measurement. Request headers are never logged. The answer's headers
  * are collected in a plain object, since a Headers object costs more than the rest of a small answer.
  */
-export function requestFrame({ logger, metrics }: FrameDeps): MiddlewareHandler<AppEnv> {
+export function requestFrame(deps: { logger: Logger; metrics: Pick<HttpMetrics, "requestEnded"> }): MiddlewareHandler<AppEnv> {
+  const { logger, metrics } = deps;
   let latest = 0;
   const latestRequestAt = () => latest;
   return async (c, next) => {
@@ -70,16 +66,14 @@ export function requestFrame({ logger, metrics }: FrameDeps): MiddlewareHandler<
 }
 
 /** Rejects, for all routes, a path that cannot be decoded or has a NUL, which no store accepts. */
-export function rejectBadPaths(): MiddlewareHandler<AppEnv> {
-  return (c, next) => {
-    const { url } = c.req;
-    const pathAt = url.indexOf("/", url.indexOf("//") + 2);
-    const origin = pathAt === -1 ? url : url.slice(0, pathAt);
-    if (!URL.canParse(origin)) throw new Rejection("invalid", "The Host header is not the name of a host");
-    if (url.includes("%", origin.length)) refuseBadEscapes(url);
-    return next();
-  };
-}
+export const rejectBadPaths = (): MiddlewareHandler<AppEnv> => (c, next) => {
+  const { url } = c.req;
+  const pathAt = url.indexOf("/", url.indexOf("//") + 2);
+  const origin = pathAt === -1 ? url : url.slice(0, pathAt);
+  if (!URL.canParse(origin)) throw new Rejection("invalid", "The Host header is not the name of a host");
+  if (url.includes("%", origin.length)) refuseBadEscapes(url);
+  return next();
+};
 
 function refuseBadEscapes(url: string): void {
   const { pathname, search } = new URL(url);

@@ -18,9 +18,8 @@ const byCodeSql = (entries: string) => `
          (values ('chargeCode', charge_code, largest), ('warehouseCode', warehouse_code, null)) as by_field (field, code, most)
    group by 1, 2, 3, 4`;
 
-export async function codesIn(client: PoolClient, entriesSql: string, values: unknown[]): Promise<CodeDay[]> {
-  return (await client.query<CodeDay>(byCodeSql(`(${entriesSql}) as entries`), values)).rows;
-}
+export const codesIn = async (client: PoolClient, entriesSql: string, values: unknown[]): Promise<CodeDay[]> =>
+  (await client.query<CodeDay>(byCodeSql(`(${entriesSql}) as entries`), values)).rows;
 
 export const codesOfImport = (client: PoolClient, position: string): Promise<CodeDay[]> =>
   codesIn(client, "select * from activity_totals where import_position = $1", [position]);

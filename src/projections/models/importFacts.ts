@@ -36,16 +36,14 @@ export function limitRunningTotals(numbers: number, known: KnownImports): void {
   }
 }
 
-function factsOf({ data, position }: NonNullable<ImportSlice["requested"]>): ImportFacts {
-  return {
-    importId: data.importId,
-    position: String(position.commit),
-    organisationId: data.organisationId,
-    kind: data.kind,
-    sourceDetails: data.sourceDetails,
-    isCorrection: data.corrects !== undefined,
-  };
-}
+const factsOf = ({ data, position }: NonNullable<ImportSlice["requested"]>): ImportFacts => ({
+  importId: data.importId,
+  position: String(position.commit),
+  organisationId: data.organisationId,
+  kind: data.kind,
+  sourceDetails: data.sourceDetails,
+  isCorrection: data.corrects !== undefined,
+});
 
 async function lookUp(client: PoolClient, importIds: readonly string[]): Promise<ImportFacts[]> {
   const found = await client.query<ImportFacts>(

@@ -61,14 +61,12 @@ async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void>
   );
 }
 
-function changeOf(slice: ImportSlice) {
-  return {
-    importId: slice.importId,
-    firstRevision: String(slice.firstRevision),
-    lastRevision: String(slice.lastRevision),
-    accepted: slice.accepted.length,
-    rejected: slice.rejected.length,
-    ...(slice.started && { startedAt: slice.started.data.at }),
-    ...(slice.ended && importEndColumns(slice.ended)),
-  };
-}
+const changeOf = (slice: ImportSlice) => ({
+  importId: slice.importId,
+  firstRevision: String(slice.firstRevision),
+  lastRevision: String(slice.lastRevision),
+  accepted: slice.accepted.length,
+  rejected: slice.rejected.length,
+  ...(slice.started && { startedAt: slice.started.data.at }),
+  ...(slice.ended && importEndColumns(slice.ended)),
+});

@@ -25,12 +25,10 @@ export interface AuditedTables<Result> {
 }
 
 /** `look` reads the tables that were filled anew, which its statements find under their usual names. */
-export function auditTables<Result>(
+export const auditTables = <Result>(
   options: AuditOptions,
   look: (client: PoolClient, position: Position) => Promise<Result>,
-): Promise<AuditedTables<Result>> {
-  return withShadow("audit", options, (shadow) => inSnapshot(shadow, () => audit(shadow, options, look)));
-}
+): Promise<AuditedTables<Result>> => withShadow("audit", options, (shadow) => inSnapshot(shadow, () => audit(shadow, options, look)));
 
 async function audit<Result>(
   shadow: Shadow,

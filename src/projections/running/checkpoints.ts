@@ -49,21 +49,19 @@ interface Row {
 const columns = `projection, commit, prepare, shape, log_id as "logId", case when event_id is not null then json_build_object('id', event_id,
   'stream', event_stream, 'revision', event_revision::text, 'commit', event_commit::text, 'prepare', event_prepare::text) end as "lastEvent"`;
 
-function checkpointOf({ commit, prepare, shape, logId, lastEvent }: Row): Checkpoint {
-  return {
-    commit: BigInt(commit),
-    prepare: BigInt(prepare),
-    shape,
-    logId: logId ?? undefined,
-    lastEvent: lastEvent
-      ? {
-          ...lastEvent,
-          revision: BigInt(lastEvent.revision),
-          position: { commit: BigInt(lastEvent.commit), prepare: BigInt(lastEvent.prepare) },
-        }
-      : undefined,
-  };
-}
+const checkpointOf = ({ commit, prepare, shape, logId, lastEvent }: Row): Checkpoint => ({
+  commit: BigInt(commit),
+  prepare: BigInt(prepare),
+  shape,
+  logId: logId ?? undefined,
+  lastEvent: lastEvent
+    ? {
+        ...lastEvent,
+        revision: BigInt(lastEvent.revision),
+        position: { commit: BigInt(lastEvent.commit), prepare: BigInt(lastEvent.prepare) },
+      }
+    : undefined,
+});
 
 /** The shape of the tables that this version of the service writes. */
 const shapeOf = (name: string): number => allProjections.find((projection) => projection.name === name)?.shape ?? 1;

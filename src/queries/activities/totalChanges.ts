@@ -5,16 +5,10 @@ import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
 import { filterValues } from "./activityFilter.js";
-import { type TotalsFilter, tooManyAmounts } from "./activityTotals.js";
+import { type ActivityTotal, type TotalsFilter, tooManyAmounts } from "./activityTotals.js";
 
 /** More or less than before. */
-export interface ChangedAmount {
-  readonly customerId: string | null;
-  readonly chargeCode: string;
-  /** An exact decimal. */
-  readonly quantity: string;
-  readonly rows: number;
-}
+export type ChangedAmount = Omit<ActivityTotal, "warehouseCode">;
 
 export interface TotalsChange {
   /** The import that completed, or of which rows were reversed. */

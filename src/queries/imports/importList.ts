@@ -5,7 +5,7 @@ import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { lookedUpSql } from "../rejectedRows/openRows.js";
-import { type ImportRow, type ImportStatus, type ImportView, importRows, viewOf } from "./importView.js";
+import { type ImportStatus, type ImportView, importRows, viewOf } from "./importView.js";
 
 export interface ImportFilter {
   readonly kind?: ImportKind | undefined;
@@ -32,27 +32,15 @@ export async function listImports(
   const rest = [status ?? "", reference ?? "", ...(filter.toCorrect ? ["to correct"] : []), ...(filter.reversed ? ["reversed"] : [])];
   const scope = ["imports", organisationId, kind, ...(rest.some((text) => text !== "") ? rest : [])];
   const before = cursor === undefined ? undefined : BigInt(readCursor(secret, scope, cursor)[0] ?? 0);
-  const { rows, lookedUpTo } = await lookUp(organisationId, filter, { before, count: limit + 1 }, pool);
+  const { rows, lookedUpTo } = await lookUp(organisationId, filter, before, limit + 1, pool);
   const shown = rows.slice(0, limit);
   const upTo = rows.length > limit ? shown.at(-1)?.position : lookedUpTo;
   return { items: shown.map(viewOf), nextCursor: upTo === undefined ? null : writeCursor(secret, scope, [String(upTo)]) };
 }
 
 /** Imports of both kinds, newest first, for the command line. */
-export async function latestImports(organisationId: string, count: number, { pool }: { readonly pool: Pool }): Promise<ImportView[]> {
-  return (await lookUp(organisationId, {}, { before: undefined, count }, pool)).rows.map(viewOf);
-}
-
-interface ListRange {
-  readonly before: bigint | undefined;
-  readonly count: number;
-}
-
-interface ImportLookUp {
-  readonly rows: readonly ImportRow[];
-  /** The position of the last import that was looked at, where no index leads to the rest. */
-  readonly lookedUpTo: bigint | undefined;
-}
+export const latestImports = async (organisationId: string, count: number, { pool }: { readonly pool: Pool }): Promise<ImportView[]> =>
+  (await lookUp(organisationId, {}, undefined, count, pool)).rows.map(viewOf);
 
 /** SQL for the filter without the reference. */
 function wantedSql({ kind, status, toCorrect, reversed }: ImportFilter): string {
@@ -67,7 +55,8 @@ function wantedSql({ kind, status, toCorrect, reversed }: ImportFilter): string 
   return `where ${conditions.filter(Boolean).join(" and ")}`;
 }
 
-async function lookUp(organisationId: string, filter: ImportFilter, { before, count }: ListRange, pool: Pool): Promise<ImportLookUp> {
+/** `lookedUpTo`: the position of the last import that was looked at, where no index leads to the rest. */
+async function lookUp(organisationId: string, filter: ImportFilter, before: bigint | undefined, count: number, pool: Pool) {
   const values = { ...filter, organisationId, before, count };
   const wanted = wantedSql(filter) + (before === undefined ? "" : " and i.position < :before");
   if (filter.reference === undefined)

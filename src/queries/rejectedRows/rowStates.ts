@@ -6,22 +6,16 @@ import { supersedingImportSql } from "../../projections/tables/supersedingImport
 export const rowStateNames = ["open", "submitted", "corrected", "dismissed", "superseded", "withdrawn"] as const;
 export type RowState = (typeof rowStateNames)[number];
 
-/** SQL for what a row belongs to. */
-interface RowOwner {
-  readonly importId: string;
-  readonly organisationId: string;
-}
-
 /**
  * SQL for the state of row `r` of the table `rejections`. This alone decides which rows are open, for every list and count. The ledger says
  * whether a later write has superseded its shipment. In an import that is reversed, a row that would be open is withdrawn. `kind` is a kind, or
- * SQL for one.
+ * SQL for one; `owner` is SQL for what the row belongs to.
  */
-export function stateSqlOf(kind: ImportKind | { readonly sql: string }, { importId, organisationId }: RowOwner): string {
+export function stateSqlOf(kind: ImportKind | { readonly sql: string }, owner: Record<"importId" | "organisationId", string>): string {
   const isShipment = typeof kind === "string" ? String(kind === "shipments") : `${kind.sql} = 'shipments'`;
-  return `coalesce(${keptStateSql(importId, 'r."row"')},
-    case when ${isShipment} and ${supersedingImportSql(organisationId)} is not null then 'superseded' end,
-    ${withdrawnSql(importId)}, 'open')`;
+  return `coalesce(${keptStateSql(owner.importId, 'r."row"')},
+    case when ${isShipment} and ${supersedingImportSql(owner.organisationId)} is not null then 'superseded' end,
+    ${withdrawnSql(owner.importId)}, 'open')`;
 }
 
 export interface RowsPage {

@@ -63,23 +63,21 @@ function scanById(organisationId: string, filter: ShipmentFilter): ShipmentScan 
 }
 
 /** Reads the first `count` ids of each postcode. The first `count` of all postcodes are among them. */
-function scanByPlace(organisationId: string, filter: ShipmentFilter, postCodes: readonly string[]): ShipmentScan {
-  return {
-    name: "by place",
-    appliesWholeFilter: filter.place?.suburb === undefined && !has(filter, "customerId", "sourceDetails", "from", "to"),
-    pageSql(after, count) {
-      const withPostCode = (field: "originPostCode" | "destinationPostCode") => sql`
+const scanByPlace = (organisationId: string, filter: ShipmentFilter, postCodes: readonly string[]): ShipmentScan => ({
+  name: "by place",
+  appliesWholeFilter: filter.place?.suburb === undefined && !has(filter, "customerId", "sourceDetails", "from", "to"),
+  pageSql(after, count) {
+    const withPostCode = (field: "originPostCode" | "destinationPostCode") => sql`
         (select * from shipments where organisation_id = ${organisationId} and ${shipmentKey(field)} = code${withPrefix(filter)}${afterId(after, shipmentKey(field), sql`code`)}
           order by shipment_id limit ${count})`;
-      return sql`
+    return sql`
       select ${columns}, json_build_array(s.shipment_id) as "cursorValues", row_number() over (order by s.shipment_id) as n
         from (select distinct on (shipment_id) either.*
                 from json_array_elements_text(${JSON.stringify(postCodes.map(keyOf))}::json) as code
                      cross join lateral (${withPostCode("originPostCode")} union all ${withPostCode("destinationPostCode")}) as either
                order by shipment_id limit ${count}) as s`;
-    },
-  };
-}
+  },
+});
 
 /** A page scans no more imports than this. */
 const mostImports = 1_000;

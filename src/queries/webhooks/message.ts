@@ -1,7 +1,6 @@
 // What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
 // and a Send again say the same; only the link to the error report is made anew, since it expires.
 
-import type { Range } from "../../domain/ranges.js";
 import { isWebhookEventType, type WebhookStream, webhookEvents } from "../../domain/webhooks/types.js";
 import { decodeOn } from "../../events/codec.js";
 import type { RowsReversed } from "../../events/correctionEvents.js";
@@ -58,14 +57,7 @@ interface ImportAtEvent {
   readonly at: string;
   readonly view: ImportView;
   /** For a reversal: as the API lists it. */
-  readonly reversal?: {
-    readonly reversalId: string;
-    readonly at: string;
-    readonly reason: string;
-    readonly count: number;
-    readonly all: boolean;
-    readonly rows: readonly Range[] | null;
-  };
+  readonly reversal?: Pick<RowsReversed, "reversalId" | "at" | "reason" | "count"> & ReturnType<typeof rowsOf>;
 }
 
 const mostRecent = 500;

@@ -44,9 +44,8 @@ export const queueIsFull = (depth: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again`);
 
 /** A check before the body of a push is read. Another push may take the last place after it; only reserving a place is exact. */
-export async function isQueueFull(organisationId: string, depth: number, pool: Pool): Promise<boolean> {
-  return (await countFreePlaces(organisationId, depth, pool)) === 0;
-}
+export const isQueueFull = async (organisationId: string, depth: number, pool: Pool): Promise<boolean> =>
+  (await countFreePlaces(organisationId, depth, pool)) === 0;
 
 /** How many more imports the organisation may queue at this moment. */
 export async function countFreePlaces(organisationId: string, depth: number, pool: Pool): Promise<number> {
@@ -89,19 +88,13 @@ export async function queueImport(pool: Pool, request: ImportRequested, position
   );
 }
 
-interface EndedImport {
-  readonly importId: string;
-  /** How many rows it has in its stream. */
-  readonly rows: number;
-}
-
 /**
  * The import has ended in its stream: removes its place and, if a worker had it, releases the turn, so that the organisation's next import can start.
- * Returns whether other imports wait.
+ * Returns whether other imports wait. `rows`: how many it has in its stream.
  */
 export async function removePlace(
   pool: Pool,
-  { importId, rows }: EndedImport,
+  { importId, rows }: { readonly importId: string; readonly rows: number },
   turn?: { readonly organisationId: string; readonly holder: string },
 ): Promise<boolean> {
   // Locks the row of organisation_turns before that of import_queue, as the statements of turns.ts do, so that they cannot deadlock.

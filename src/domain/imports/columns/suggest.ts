@@ -94,11 +94,8 @@ const holdsAll = (words: ReadonlySet<string>, wanted: ReadonlySet<string>, least
   wanted.size >= least && [...wanted].every((word) => words.has(word));
 
 /** A heading that only resembles two fields equally is left to the person. */
-function withoutTies(candidates: readonly Candidate[]): Candidate[] {
-  return candidates.filter(
-    ({ field, score }) => score >= sure.other || !candidates.some((each) => each.field !== field && each.score === score),
-  );
-}
+const withoutTies = (candidates: readonly Candidate[]): Candidate[] =>
+  candidates.filter(({ field, score }) => score >= sure.other || !candidates.some((each) => each.field !== field && each.score === score));
 
 /** Written apart or together, the words of one thing. */
 const phrases: readonly (readonly [RegExp, string])[] = [

@@ -71,14 +71,8 @@ export function Parameters({ parameters, document }: { parameters: readonly Para
   );
 }
 
-interface AnswerProps {
-  readonly status: string;
-  readonly said: string;
-  readonly media: Media | undefined;
-  readonly document: OpenApi;
-}
-
-export function AnswerView({ status, said, media, document }: AnswerProps) {
+export function AnswerView(props: { status: string; said: string; media: Media | undefined; document: OpenApi }) {
+  const { status, said, media, document } = props;
   return (
     <details class="answer" open={status.startsWith("2")}>
       <summary>

@@ -4,14 +4,9 @@ import { type KeyScope, keyScopes, outOfScope } from "../../../../domain/keyScop
 import { answerTable } from "../../../server/problem.js";
 import type { Json } from "../schemas.js";
 
-interface ExampleFile {
-  readonly name: string;
-  readonly text: string;
-}
-
 export interface ExampleRequest {
   readonly body?: unknown;
-  readonly file?: ExampleFile;
+  readonly file?: { readonly name: string; readonly text: string };
   readonly sourceDetails?: string;
 }
 

@@ -1,7 +1,6 @@
 // Every change of the catalogue, from a form or a file, is kept as a draft and leads to one page, which shows the difference and applies it.
 
 import { randomUUID } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
 import type { Child } from "hono/jsx";
 import { findCatalogueDraft, forgetCatalogueDraft, keepCatalogueDraft } from "../../../../commands/organisations/catalogueDrafts.js";
 import { applyOrganisation } from "../../../../commands/organisations/organisation.js";
@@ -83,7 +82,7 @@ export async function keepDraft(
   { file, goTo, about, own }: Edit,
 ) {
   const checked = checkedFile(file, own);
-  const changes = catalogueChanges(asRecorded(base), asRecorded(checked), isDeepStrictEqual);
+  const changes = catalogueChanges(asRecorded(base), asRecorded(checked));
   if (changes.length === 0) return withNotice(goTo, "Nothing has changed.");
   const draftId = randomUUID();
   await keepCatalogueDraft(pool, ownerOf(visit), { draftId, about, madeFrom, changes, goTo });
