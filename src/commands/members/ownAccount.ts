@@ -45,10 +45,13 @@ export async function changePassword(
   { current, chosen, address, known, browser }: PasswordChange,
   correlationId: string,
 ): Promise<PasswordChangeResult> {
-  const { memberId, organisationId, email } = person;
+  const { memberId, organisationId, email, organisationName, name } = person;
   const currentHash = await passwordHashOf(organisationId, memberId, deps.pool);
   if (currentHash === undefined) throw new Rejection("conflict", "You have no password. You sign in with single sign-on");
-  ensureAccepted(deps, person, current, chosen);
+  // The rules for new passwords are judged before the current one is looked at: they tell nothing about it.
+  const fault = passwordFault(chosen, [email, organisationName, organisationId, name], deps.passwords.isCommon);
+  if (fault) throw new Rejection("invalid", fault);
+  if (chosen === current) throw new Rejection("invalid", "Choose a new password that is not the current one");
   const answer = await deps.signIn({ email, password: current, address, known, memberId });
   if (answer.kind === "refused") return { kind: "wrong" };
   if (answer.kind === "wait") return answer;
@@ -56,12 +59,4 @@ export async function changePassword(
   const command = { type: "changePassword", currentHash, passwordHash, by: person.by, now: await deps.now() } as const;
   const { revision } = await changeMember(deps, person, command, correlationId);
   return { kind: "changed", token: await openSession(deps.pool, { memberId, credentialsRevision: String(revision) }, undefined, browser) };
-}
-
-/** The rules for new passwords, judged before the current one is looked at: they tell nothing about it. */
-function ensureAccepted({ passwords }: MemberDeps, person: Session, current: string, chosen: string): void {
-  const { email, organisationName, organisationId, name } = person;
-  const fault = passwordFault(chosen, [email, organisationName, organisationId, name], passwords.isCommon);
-  if (fault) throw new Rejection("invalid", fault);
-  if (chosen === current) throw new Rejection("invalid", "Choose a new password that is not the current one");
 }
