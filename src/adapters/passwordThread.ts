@@ -9,7 +9,7 @@ export interface PasswordJob {
   readonly known?: string | undefined;
 }
 
-export type PasswordReply = { readonly hash: string } | { readonly same: boolean } | { readonly failure: string };
+export type PasswordReply = { readonly answer: string | boolean } | { readonly failure: string };
 
 /** 19 MiB, two passes, one lane: the least that OWASP recommends. `algorithm: 2` is Argon2id; the library's const enum cannot be used here. */
 const cost: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 };
@@ -22,7 +22,7 @@ if (process.platform === "linux") setPriority(Math.min(lowest, getPriority() + l
 parentPort?.on("message", ({ password, known }: PasswordJob) => {
   let reply: PasswordReply;
   try {
-    reply = known === undefined ? { hash: hashSync(password, cost) } : { same: verifySync(known, password) };
+    reply = { answer: known === undefined ? hashSync(password, cost) : verifySync(known, password) };
   } catch (error) {
     reply = { failure: (error as Error).message };
   }

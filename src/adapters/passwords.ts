@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import type { Passwords } from "../ports/people.js";
+import { recentLoads } from "../recentValues.js";
 import { createSlots } from "../slots.js";
 import type { PasswordJob, PasswordReply } from "./passwordThread.js";
 import { createThreads } from "./threads.js";
@@ -17,29 +18,20 @@ export function createPasswords({ mostWaiting = 50 } = {}): Passwords {
     line: { each: mostWaiting, ms: longestMs },
     refusal: "Too many people sign in at this moment, try again shortly",
   });
-  const ask = async (job: PasswordJob): Promise<PasswordReply> => {
+  const ask = async (job: PasswordJob): Promise<string | boolean> => {
     const reply = await slots.within("all", () => threads.ask(job));
     if ("failure" in reply) throw new Error(`a password could not be hashed: ${reply.failure}`);
-    return reply;
+    return reply.answer;
   };
+  const hash = async (password: string): Promise<string> => String(await ask({ password }));
   /** For an unknown e-mail the password is compared with this hash, so that the answer takes as long. */
-  let placeholder: Promise<string> | undefined;
+  const placeholder = recentLoads<string>(1);
   let common: ReadonlySet<string> | undefined;
-  const hash = async (password: string): Promise<string> => {
-    const reply = await ask({ password });
-    return "hash" in reply ? reply.hash : "";
-  };
-  const makePlaceholder = () =>
-    hash(randomUUID()).catch((error: unknown) => {
-      placeholder = undefined;
-      throw error;
-    });
   return {
     hash,
     matches: async (password, known) => {
-      if (known === undefined) placeholder ??= makePlaceholder();
-      const reply = await ask({ password, known: known ?? (await placeholder) });
-      return "same" in reply && reply.same && known !== undefined;
+      const compared = known ?? (await placeholder("", () => hash(randomUUID())));
+      return (await ask({ password, known: compared })) === true && known !== undefined;
     },
     isCommon: (password) => {
       common ??= new Set(dictionary["passwords-common"]);

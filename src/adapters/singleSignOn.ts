@@ -2,6 +2,7 @@
 import * as openId from "openid-client";
 import type { Logger } from "pino";
 import type { Identity, SingleSignOn } from "../ports/people.js";
+import { recentLoads } from "../recentValues.js";
 
 export interface SingleSignOnOptions {
   readonly issuer: string;
@@ -16,17 +17,9 @@ const answerSeconds = 5;
 
 export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   const { redirectUri, logger } = options;
-  let found: Promise<openId.Configuration> | undefined;
-
+  const found = recentLoads<openId.Configuration>(1);
   /** Asks the provider for its settings once, and again after a failure. */
-  function provider(): Promise<openId.Configuration> {
-    found ??= discover(options).catch((error: unknown) => {
-      found = undefined;
-      throw error;
-    });
-    return found;
-  }
-
+  const provider = () => found("", () => discover(options));
   const say = (error: unknown, what: string) => {
     const { name, code, status } = error as { name?: string; code?: string; status?: number };
     logger.warn({ error: name, code, status }, what);
@@ -65,20 +58,16 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   };
 }
 
-async function discover({ issuer, clientId, clientSecret }: SingleSignOnOptions): Promise<openId.Configuration> {
+function discover({ issuer, clientId, clientSecret }: SingleSignOnOptions): Promise<openId.Configuration> {
   const url = new URL(issuer);
   // config.ts accepts http for loopback addresses only.
   const settings = { timeout: answerSeconds, execute: url.protocol === "http:" ? [openId.allowInsecureRequests] : [] };
-  const discovered = await openId.discovery(url, clientId, clientSecret, undefined, settings);
-  const server = discovered.serverMetadata();
-  const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
-  const authentication = methods.includes("client_secret_basic")
-    ? openId.ClientSecretBasic(clientSecret)
-    : openId.ClientSecretPost(clientSecret);
-  const configuration = new openId.Configuration(server, clientId, clientSecret, authentication);
-  configuration.timeout = answerSeconds;
-  if (url.protocol === "http:") openId.allowInsecureRequests(configuration);
-  return configuration;
+  const authenticate: openId.ClientAuth = (server, ...request) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+    const method = methods.includes("client_secret_basic") ? openId.ClientSecretBasic : openId.ClientSecretPost;
+    return method(clientSecret)(server, ...request);
+  };
+  return openId.discovery(url, clientId, clientSecret, authenticate, settings);
 }
 
 interface Claims {
@@ -87,10 +76,7 @@ interface Claims {
 }
 
 /** Many providers put the e-mail into the ID token; the others return it from the userinfo endpoint. */
-async function claimsOf(
-  configuration: openId.Configuration,
-  tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>,
-): Promise<Claims> {
+async function claimsOf(configuration: openId.Configuration, tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>) {
   const claims = tokens.claims();
   if (claims === undefined) return {};
   return claims["email"] === undefined

@@ -16,23 +16,10 @@ import { prepareTables, unfilledTables } from "../main/tables.js";
 import { listMembers, listOrganisations } from "../queries/organisations/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
-export interface DemoOrganisation {
-  readonly organisationId: string;
-  /** Set only when the key was created by this start, since a key is shown once. */
-  readonly key: string | undefined;
-  /** The token of its admin's sign-in link, made with the key. */
-  readonly token?: string | undefined;
-  /** False in a folder of a version that had no members. */
-  readonly hasAdmin: boolean;
-}
+type DemoOrganisation = NonNullable<Awaited<ReturnType<typeof findOrMakeDemo>>>;
 
 /** Migrates the database, and creates the demo organisation if the event store is embedded and has no organisation. */
-export async function prepareFirstStart(
-  config: Config,
-  addresses: Addresses,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<DemoOrganisation | undefined> {
+export async function prepareFirstStart(config: Config, addresses: Addresses, logger: Logger, signal: AbortSignal) {
   const adapters = await openAdapters(config, addresses, "start", logger);
   try {
     // An embedded store is restarted by itself, so wait for it. A configured address that does not answer may be a mistake: say so at once.
@@ -51,8 +38,11 @@ export async function prepareFirstStart(
 
 type RetryUntilUp = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
 
-/** Each step waits for a store that is down. If the answer to a key's creation is lost, that key stays unused and another is created. */
-async function findOrMakeDemo(adapters: Adapters, retry: RetryUntilUp): Promise<DemoOrganisation | undefined> {
+/**
+ * Each step waits for a store that is down. If the answer to a key's creation is lost, that key stays unused and another is created. The key, and the
+ * token of its admin's sign-in link, are there only if this start has made them, since they are shown once.
+ */
+async function findOrMakeDemo(adapters: Adapters, retry: RetryUntilUp) {
   const organisationId = demoOrganisation.organisation.id;
   const unfilled = await retry(() => unfilledTables(adapters.pool));
   if (!unfilled || unfilled.length > 0) return undefined; // the log has organisations, and no role runs yet that reads it
@@ -62,6 +52,7 @@ async function findOrMakeDemo(adapters: Adapters, retry: RetryUntilUp): Promise<
     members: await listMembers(organisationId, adapters.pool),
   }));
   if (found?.demo) {
+    // There is no admin in a folder of a version that had no members.
     const hasAdmin = found.members.some(({ email, status }) => email === demoAdmin && status !== "removed");
     return { organisationId, key: undefined, hasAdmin };
   }

@@ -31,15 +31,7 @@ export function addRoleCommands(program: Command): void {
 
 const wholeNumber = (text: string): number => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN);
 
-async function serveEvents({
-  port,
-  data,
-  credentialsOnStdin,
-}: {
-  port: number;
-  data: string;
-  credentialsOnStdin?: boolean;
-}): Promise<void> {
+async function serveEvents({ port, data, credentialsOnStdin }: { port: number; data: string; credentialsOnStdin?: boolean }) {
   if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
   const credentials = credentialsOnStdin ? await credentialsFrom(process.stdin) : undefined;
   const [{ startEventStoreNode, startFault }, { ensureUsable }, { stopSignal, tellParent }] = await Promise.all([

@@ -20,29 +20,18 @@ import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import type { Config } from "../config.js";
 import { ensureUsable } from "../embedded/dataFolder.js";
 import { StoreUnavailable } from "../portErrors.js";
-import type { EventStore } from "../ports/eventStore.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { catchUpMember } from "../projections/models/members.js";
 import { catchUpLocalities, catchUpOrganisation } from "../projections/models/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 import { ownFolder } from "../workers/imports/upkeep/temporaryFolders.js";
-import type { WebhookWorkerDeps } from "../workers/webhooks/deps.js";
 
-export interface Adapters {
-  readonly pool: pg.Pool;
-  /** A few connections that only look up keys and sessions, so that no other work delays a request before it is known who asks. */
-  readonly lookUps: pg.Pool;
-  readonly eventStore: EventStore;
-  readonly objectStore: ObjectStore;
-  /** Defined for the embedded object store only, whose links the API serves. */
-  readonly openLink: FileObjectStore["openLink"] | undefined;
-  close(): Promise<void>;
-}
+export type Adapters = Awaited<ReturnType<typeof openAdapters>>;
 
 const mostLookUps = 4;
 
-export async function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger): Promise<Adapters> {
-  const objects = await openObjectStore(config, addresses.signingSecret, (patienceOf[role] ?? none).objects);
+export async function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger) {
+  const objectStore = await openObjectStore(config, addresses.signingSecret, (patienceOf[role] ?? none).objects);
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
   const { database, events } = patienceOf[role] ?? none;
   const applicationName = `waybill ${role}`;
@@ -55,11 +44,13 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
   const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...events });
   return {
     pool,
+    /** A few connections that only look up keys and sessions, so that no other work delays a request before it is known who asks. */
     lookUps,
     eventStore,
-    ...objects,
+    objectStore,
+    openLink: objectStore.openLink,
     close: async () => {
-      objects.closeObjects();
+      objectStore.close?.();
       unwatch();
       await Promise.allSettled([pool.end(), lookUps.end(), eventStore.close()]);
     },
@@ -82,14 +73,13 @@ const patienceOf: Partial<Record<string, { database: object; events: object; obj
   projector: { ...none, database: { statementTimeout: 600_000 } },
 };
 
-async function openObjectStore(config: Config, signingSecret: string, patience: object) {
-  if (config.s3) {
-    const { createS3ObjectStore } = await import("../adapters/objectStore/s3ObjectStore.js"); // a large client, for S3 alone
-    const store = createS3ObjectStore({ ...config.s3, ...patience });
-    return { objectStore: store, openLink: undefined, closeObjects: () => store.close() };
-  }
-  const store = createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });
-  return { objectStore: store, openLink: store.openLink, closeObjects: () => undefined };
+/** `openLink` is defined for the embedded object store only, whose links the API serves. */
+type OpenedObjectStore = ObjectStore & Partial<Pick<FileObjectStore, "openLink">> & { close?(): void };
+
+async function openObjectStore(config: Config, signingSecret: string, patience: object): Promise<OpenedObjectStore> {
+  if (!config.s3) return createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });
+  const { createS3ObjectStore } = await import("../adapters/objectStore/s3ObjectStore.js"); // a large client, for S3 alone
+  return createS3ObjectStore({ ...config.s3, ...patience });
 }
 
 /** Repeats `work` while a store is unavailable. Undefined when the signal aborts first. */
@@ -115,11 +105,13 @@ export async function ownTempDir(config: Config, role: string): Promise<string> 
   return ownFolder(parent, `waybill-${role}`);
 }
 
+const transactionsOf =
+  (pool: pg.Pool) =>
+  <Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> =>
+    transaction(pool, work);
+
 export function organisationDeps({ pool, eventStore }: Adapters): OrganisationDeps {
-  const projection = {
-    events: eventStore,
-    inTransaction: <Result>(work: (client: pg.PoolClient) => Promise<Result>) => transaction(pool, work),
-  };
+  const projection = { events: eventStore, inTransaction: transactionsOf(pool) };
   const project = (organisationId: string) => catchUpOrganisation(projection, organisationId);
   return { events: eventStore, project, now: () => databaseClock(pool), newId: randomUUID };
 }
@@ -128,7 +120,7 @@ export function memberDeps({ pool, eventStore }: Pick<Adapters, "pool" | "eventS
   return {
     events: eventStore,
     pool,
-    inTransaction: (work) => transaction(pool, work),
+    inTransaction: transactionsOf(pool),
     project: (client, memberId) => catchUpMember(client, eventStore, memberId),
     passwords: createPasswords(),
     now: () => databaseClock(pool),
@@ -150,11 +142,7 @@ export function webhookDeps(adapters: Adapters, { webhookPrivate }: Config, sign
   return { ...organisationDeps(adapters), rules: { allowPrivate: webhookPrivate }, signingSecret };
 }
 
-export function webhookWorkerDeps(
-  adapters: Adapters,
-  config: Config,
-  signingSecret: string,
-): Omit<WebhookWorkerDeps, "notices" | "logger" | "signal" | "workerId"> {
+export function webhookWorkerDeps(adapters: Adapters, config: Config, signingSecret: string) {
   const { pool, eventStore, objectStore } = adapters;
   const { rules, ...organisations } = webhookDeps(adapters, config, signingSecret);
   return {
@@ -164,7 +152,7 @@ export function webhookWorkerDeps(
     organisations,
     rules,
     signingSecret,
-    inTransaction: (work) => transaction(pool, work),
+    inTransaction: transactionsOf(pool),
     post: createPost(),
   };
 }

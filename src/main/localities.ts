@@ -20,13 +20,8 @@ export const refreshMs = 500;
 const toldMs = 10_000;
 const mostKept = 2;
 
-export interface Localities extends LocalityVersions {
-  /** The path, on this machine's disk, of the present file of each country that an operator has loaded. */
-  readonly files: () => Promise<Record<string, string>>;
-}
-
 /** The bundled localities and those that an operator has loaded. `versions` names the file of each loaded country, as ImportStarted records it. */
-export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }): Localities {
+export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }) {
   const { pool, objectStore, folder } = options;
   const kept = recentLoads<Geography>(mostKept);
   const fetchCountry = async (country: string, sha256: string): Promise<string> => {
@@ -39,7 +34,8 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
     for (const [country, sha256] of Object.entries(versions)) paths[country] = await fetchCountry(country, sha256);
     return paths;
   };
-  const current = async () => Object.fromEntries((await listLocalityFiles(pool)).map(({ country, sha256 }) => [country, sha256]));
+  const current = async (): Promise<Record<string, string>> =>
+    Object.fromEntries((await listLocalityFiles(pool)).map(({ country, sha256 }) => [country, sha256]));
   const load = async (versions: Record<string, string>): Promise<Geography> => {
     const paths = await filesOf(versions);
     return createGeography((country) => {
@@ -49,8 +45,9 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
   };
   return {
     current,
+    /** The path, on this machine's disk, of the present file of each country that an operator has loaded. */
     files: async () => filesOf(await current()),
-    geography: (versions) => kept(nameOf(versions), () => load(versions)),
+    geography: (versions: Record<string, string>) => kept(nameOf(versions), () => load(versions)),
   };
 }
 

@@ -71,12 +71,7 @@ async function otherOwner(dataDir: string, owner: string, signal: AbortSignal): 
   }
 }
 
-async function ownStores(
-  config: Config,
-  lock: FolderLock,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<Omit<OpenStores, "signingSecret">> {
+async function ownStores(config: Config, lock: FolderLock, logger: Logger, signal: AbortSignal) {
   const { dataDir, databaseUrl, eventStoreUrl } = config;
   let others: readonly string[] = [];
   let running: EmbeddedStores | undefined;
@@ -104,11 +99,11 @@ async function ownStores(
     return {
       databaseUrl: stores.databaseUrl,
       eventStoreUrl: stores.eventStoreUrl,
-      recordProcesses: (processes) => {
+      recordProcesses: (processes: readonly string[]) => {
         others = processes;
         return record();
       },
-      whenLost: (watching) => lock.whenLost(watching),
+      whenLost: lock.whenLost,
       announceStop,
       close: async () => {
         await announceStop();

@@ -26,7 +26,7 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     if (!signal.aborted) throw error;
   });
   if (!stores) return;
-  const kept: SupervisedProcess<RoleProcess>[] = [];
+  const kept: SupervisedProcess<RunningProcess & { readonly pid: number }>[] = [];
   try {
     await assertPortFree(config, signal);
     if (signal.aborted) return;
@@ -39,13 +39,16 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     };
     const onStart = () => void remember().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
     let announced = false;
-    const announce = (role: string) => {
-      if (role !== "api" || announced) return;
+    const announce = () => {
+      if (!announced) onReady();
       announced = true;
-      onReady();
     };
     for (const role of roles) {
-      const launch = () => startRole(role, environment, announce);
+      const launch = () => {
+        const child = startChild([role], { env: environment });
+        if (role === "api") child.ready.then(announce, () => undefined);
+        return { ...child, stop: () => child.stop(drainMs) };
+      };
       kept.push(keepRunning({ name: role, first: launch(), start: async () => launch(), logger, onStart }));
     }
     await remember();
@@ -58,19 +61,6 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     await Promise.all(kept.map((role) => role.stop()));
     await stores.close();
   }
-}
-
-interface RoleProcess extends RunningProcess {
-  readonly pid: number;
-}
-
-function startRole(role: string, environment: NodeJS.ProcessEnv, onReady: (role: string) => void): RoleProcess {
-  const child = startChild([role], { env: environment });
-  child.ready.then(
-    () => onReady(role),
-    () => undefined,
-  );
-  return { pid: child.pid, exited: child.exited, stop: () => child.stop(drainMs) };
 }
 
 /** Checked before any role is started, so that the reason is printed once and the API is not restarted again and again. */

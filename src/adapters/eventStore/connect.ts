@@ -3,19 +3,14 @@ import type { Logger } from "pino";
 import { type EventStore, isAfter } from "../../ports/eventStore.js";
 import { createAppender } from "./appending/append.js";
 import { createBatchSender } from "./appending/sendBatch.js";
-import { createStreamDeleter, openConnection } from "./connection.js";
+import { createStreamDeleter, openConnection, type Patience } from "./connection.js";
 import { followLog } from "./reading/followLog.js";
 import { createHeadReader, createStreamReader } from "./reading/readStream.js";
 
-export interface EventStoreOptions {
+export interface EventStoreOptions extends Partial<Patience> {
   /** `esdb://...`, one node or a cluster. */
   readonly address: string;
   readonly logger: Logger;
-  /** How long one attempt may take. */
-  readonly deadlineMs?: number;
-  readonly attempts?: number;
-  /** How long all attempts of a call may take together. */
-  readonly patienceMs?: number;
   readonly stallMs?: number;
 }
 
@@ -26,9 +21,10 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
   const { address, logger, deadlineMs = 5000, attempts = 5, stallMs = 10_000 } = options;
   const { patienceMs = deadlineMs * attempts * 2 } = options;
   const connection = openConnection(address, deadlineMs);
-  const read = createStreamReader(connection, { deadlineMs, attempts, patienceMs });
+  const patience = { deadlineMs, attempts, patienceMs };
+  const read = createStreamReader(connection, patience);
   const head = createHeadReader(connection, deadlineMs);
-  const { append, newChunk } = createAppender({ connection, send: createBatchSender(deadlineMs), read, deadlineMs, attempts, patienceMs });
+  const { append, newChunk } = createAppender({ connection, send: createBatchSender(deadlineMs), read, ...patience });
   const following = { address, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 
@@ -53,7 +49,7 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
       stop.throwIfAborted();
       return reached;
     },
-    deleteStream: createStreamDeleter(connection, { deadlineMs, attempts }),
+    deleteStream: createStreamDeleter(connection, patience),
     head: () => head(),
     async ping() {
       await head(pingMs);

@@ -49,16 +49,18 @@ export function newClient(address: string): EventStoreDBClient {
   );
 }
 
-interface DeleteLimits {
+/** How long one attempt may take, how many there are, and the time for all of them together. */
+export interface Patience {
   readonly deadlineMs: number;
   readonly attempts: number;
+  readonly patienceMs: number;
 }
 
 /**
  * Deletes a stream for good: a tombstone, so that nothing is ever appended to it again. Deleting it twice changes nothing, so a delete of
  * unknown outcome is sent again.
  */
-export function createStreamDeleter(connection: Connection, { deadlineMs, attempts }: DeleteLimits): (stream: string) => Promise<void> {
+export function createStreamDeleter(connection: Connection, { deadlineMs, attempts }: Patience): (stream: string) => Promise<void> {
   return async (stream) => {
     const what = `deleting ${stream}`;
     let lastFailure: unknown;

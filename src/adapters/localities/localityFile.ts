@@ -88,10 +88,7 @@ export class LocalityFileError extends Error {
 const localityFileLimits = { bytes: 1_073_741_824, lineBytes: 16_384, rows: 10_000_000 };
 
 /** Reads a GeoNames postal file, or a CSV with a header, in batches and with bounded memory. Returns how many lines had no usable place. */
-export async function readLocalityFile(
-  path: string,
-  onRows: (rows: readonly CountryRow[]) => void | Promise<void>,
-): Promise<{ rows: number; skipped: number }> {
+export async function readLocalityFile(path: string, onRows: (rows: readonly CountryRow[]) => void | Promise<void>) {
   const { size } = await stat(path);
   if (size > localityFileLimits.bytes)
     throw new LocalityFileError(`the file has ${size} bytes; at most ${localityFileLimits.bytes} can be loaded, so split it`);

@@ -95,11 +95,7 @@ async function end(pool: pg.Pool, applicationName: string, session: Session): Pr
 }
 
 /** Uses a new connection, since all connections of the pool may be lost. */
-async function onNewConnection<Result>(
-  pool: pg.Pool,
-  applicationName: string,
-  ask: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
+async function onNewConnection<Result>(pool: pg.Pool, applicationName: string, ask: (client: pg.Client) => Promise<Result>) {
   const client = new pg.Client({
     connectionString: pool.options.connectionString,
     application_name: applicationName,

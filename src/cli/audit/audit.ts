@@ -59,10 +59,7 @@ export function addCommands(audit: Command): void {
     .action(command(auditQuote));
 }
 
-async function auditImport(
-  importId: string,
-  { asOf: moment, rows, json }: { asOf?: string; rows?: boolean; json?: boolean },
-): Promise<void> {
+async function auditImport(importId: string, { asOf: moment, rows, json }: { asOf?: string; rows?: boolean; json?: boolean }) {
   if (!isUuid(importId)) throw new CommandFault(`${importId} is not an import id`);
   const asOf = moment === undefined ? undefined : momentOf(moment);
   await withStores(async ({ pool, eventStore, objectStore, signal }) => {

@@ -19,10 +19,7 @@ export async function auditNames(organisationId: string, pool: Pool): Promise<Na
 }
 
 /** The lines that `audit quote` prints. */
-export function quoteText(
-  { quoteId, organisationId, catalogueVersion, by, recorded, explanation }: ExplainedQuote,
-  nameOf: NameOf,
-): string[] {
+export function quoteText({ quoteId, organisationId, catalogueVersion, by, recorded, explanation }: ExplainedQuote, nameOf: NameOf) {
   const { customerId, at, origin, destination, items } = recorded;
   const { today, cards, differences, noQuoteMessage } = explanation;
   return [

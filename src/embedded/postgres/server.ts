@@ -22,21 +22,14 @@ export interface PostgresOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface PostgresServer {
-  readonly url: string;
-  /**
-   * The same database by a socket file; undefined where the file system has none, or the path is too long. With a port a COPY fills 4 MB of
-   * buffers as fast as it can, while requests wait for a core; with a socket it is at most 200 KB ahead of its reader.
-   */
-  readonly socketUrl: string | undefined;
-  readonly port: number;
-  readonly pid: number;
-  /** Resolves when the server has ended, by `stop` or by itself. */
-  readonly exited: Promise<void>;
-  stop(): Promise<void>;
-}
+export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
-export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+/**
+ * `socketUrl`: the same database by a socket file; undefined where the file system has none, or the path is too long. With a port a COPY fills 4 MB
+ * of buffers as fast as it can, while requests wait for a core; with a socket it is at most 200 KB ahead of its reader. `exited` resolves when the
+ * server has ended, by `stop` or by itself.
+ */
+export async function startPostgres(options: PostgresOptions) {
   const folder = resolve(options.folder);
   const data = join(folder, "data");
   const line = options.onLine ?? (() => undefined);

@@ -2,20 +2,16 @@
 // that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { AppendResult, EventStore, Revision } from "../../../ports/eventStore.js";
-import { type Connection, pauseBeforeRetry, withDeadline } from "../connection.js";
+import { type Connection, type Patience, pauseBeforeRetry, withDeadline } from "../connection.js";
 import { actualRevision, definiteFailure, isSilence, serverDefaultBytes, wasNeverSent } from "../failures.js";
 import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchMessages.js";
 import { addEvent, clearEvents, idsIn, noEvents } from "../protocol/proposedEvents.js";
 import type { SendBatch } from "./sendBatch.js";
 
-interface AppenderOptions {
+interface AppenderOptions extends Patience {
   readonly connection: Connection;
   readonly send: SendBatch;
   readonly read: EventStore["read"];
-  readonly deadlineMs: number;
-  readonly attempts: number;
-  /** The time for all attempts together. */
-  readonly patienceMs: number;
 }
 
 /** An attempt shorter than this is not worth making. */
@@ -116,11 +112,7 @@ async function findEarlierLanding(read: EventStore["read"], append: PreparedAppe
 }
 
 /** Success when this append's events are at the revisions after `expected`, whichever attempt put them there. Else throws WrongVersion. */
-async function findLandedEvents(
-  read: EventStore["read"],
-  { stream, request, expected }: PreparedAppend,
-  actual: Revision,
-): Promise<AppendResult> {
+async function findLandedEvents(read: EventStore["read"], { stream, request, expected }: PreparedAppend, actual: Revision) {
   const ids = idsIn(request.bytes);
   let matched = 0;
   let last: AppendResult | undefined;

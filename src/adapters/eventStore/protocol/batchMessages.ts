@@ -41,18 +41,14 @@ export function batchReply(bytes: Buffer): BatchReply {
 const request = { correlationId: 1, options: 2, isFinal: 4 } as const;
 const option = { stream: 1, streamPosition: 2, noStream: 3, deadline: 6 } as const;
 
-export interface BatchRequest {
-  /** The server repeats it in its answer. */
-  readonly correlationId: string;
-  readonly bytes: Buffer;
-}
+export type BatchRequest = ReturnType<typeof batchRequest>;
 
 /** The most bytes that a request takes besides its events. */
 export const headBytes = (stream: string): number => 128 + Buffer.byteLength(stream);
 
-/** `events` must have free bytes before them, into which the request's head is written. */
-export function batchRequest(stream: string, events: ProposedEvents, expected: Revision): BatchRequest {
-  const correlationId = randomUUID();
+/** `events` must have free bytes before them, into which the request's head is written. The server repeats the correlation id in its answer. */
+export function batchRequest(stream: string, events: ProposedEvents, expected: Revision) {
+  const correlationId: string = randomUUID();
   const head = encode([
     [request.correlationId, [[2, correlationId]]],
     [request.options, optionsOf(stream, expected)],

@@ -7,14 +7,9 @@ const proposed = { id: 1, metadata: 2, customMetadata: 3, data: 4 } as const;
 const proposedMessages = 3;
 
 /** The events' bytes are those from `start` to `end`. The ones before them are left free for the head of the request. */
-export interface ProposedEvents {
-  bytes: Buffer;
-  readonly start: number;
-  end: number;
-  count: number;
-}
+export type ProposedEvents = ReturnType<typeof noEvents>;
 
-export const noEvents = (start: number, likelyBytes: number): ProposedEvents => ({
+export const noEvents = (start: number, likelyBytes: number) => ({
   bytes: Buffer.allocUnsafe(start + likelyBytes),
   start,
   end: start,

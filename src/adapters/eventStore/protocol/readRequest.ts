@@ -13,11 +13,7 @@ const idsAsText: Field = [option.ids, [[2, nothing]]];
 
 const request = (...options: readonly Field[]): Buffer => encode([[1, [...options, idsAsText]]]);
 
-export function readStreamRequest(
-  stream: string,
-  from: Revision | undefined,
-  { backwards, max }: { backwards: boolean; max: number },
-): Buffer {
+export function readStreamRequest(stream: string, from: Revision | undefined, { backwards, max }: { backwards: boolean; max: number }) {
   const edge: Field = [backwards ? inStream.end : inStream.start, nothing];
   const start: Field = from === undefined ? edge : [inStream.revision, from];
   const direction = backwards ? backwardsDirection : 0;

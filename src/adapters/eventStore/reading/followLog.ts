@@ -107,12 +107,7 @@ function logFailure(logger: Logger, error: unknown, failures: number): void {
  * subscription itself reports: it may come from a follower that lacks events of the leader. A replay is read from the leader. So when it has
  * caught up, everything up to the end that the leader had named has passed, even if none of it matched the filter.
  */
-async function subscribeOnce(
-  following: FollowOptions,
-  client: EventStoreDBClient,
-  range: SubscriptionRange,
-  onBatch: OnBatch,
-): Promise<boolean> {
+async function subscribeOnce(following: FollowOptions, client: EventStoreDBClient, range: SubscriptionRange, onBatch: OnBatch) {
   const endBefore = await following.head();
   const isReplay = range.until !== undefined;
   if (range.from && isAfter(range.from, endBefore ?? beginning)) throw new LogTooShort(range.from, endBefore);
@@ -166,11 +161,7 @@ function inBounds(events: readonly StoredEvent[], after: Position | undefined, u
  * Throws if the subscription should have sent something: the log goes on after `reached`. `searched`: up to there this subscription has caught up
  * and found nothing more, so that only what comes after it counts.
  */
-async function proveIdle(
-  { head, deadlineMs }: FollowOptions,
-  reached: Position | undefined,
-  searched: Position | undefined,
-): Promise<void> {
+async function proveIdle({ head, deadlineMs }: FollowOptions, reached: Position | undefined, searched: Position | undefined) {
   const end = await head(deadlineMs);
   if (!end || !isAfter(end, reached) || (searched && !isAfter(end, searched))) return;
   throw new Stalled("the subscription is silent though the log has grown");

@@ -2,7 +2,7 @@
 // off goes on after the last event it yielded.
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { EventStore, Position, Revision } from "../../../ports/eventStore.js";
-import { type Connection, pauseBeforeRetry } from "../connection.js";
+import { type Connection, type Patience, pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
 import { readHeadRequest, readStreamRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
@@ -12,14 +12,8 @@ const eventsAhead = 500;
 /** An attempt shorter than this is not worth making. */
 const shortestMs = 100;
 
-/** `patienceMs`: the time for all attempts in a row that bring no event. */
-interface ReadPatience {
-  readonly deadlineMs: number;
-  readonly attempts: number;
-  readonly patienceMs: number;
-}
-
-export function createStreamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: ReadPatience): EventStore["read"] {
+/** `patienceMs` is for the attempts in a row that bring no event. */
+export function createStreamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: Patience): EventStore["read"] {
   return async function* read(stream, { from, backwards = false, max = Number.MAX_SAFE_INTEGER, signal } = {}) {
     let next = from;
     let left = max;

@@ -102,15 +102,8 @@ const FIRST_CHUNK_BYTES = 64 * 1024;
 const WINDOWS_1252 =
   "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178";
 
-type DecodedText = { readonly text: string; readonly bytesRead: number; readonly final: boolean };
-
 /** The file's text in pieces that never cut a character in two. */
-export async function* decodeFile(
-  file: FileHandle,
-  sniffed: SniffedEncoding,
-  size: number,
-  signal?: AbortSignal,
-): AsyncGenerator<DecodedText> {
+export async function* decodeFile(file: FileHandle, sniffed: SniffedEncoding, size: number, signal?: AbortSignal) {
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size));
   let position = sniffed.skip;
   while (position < size) {

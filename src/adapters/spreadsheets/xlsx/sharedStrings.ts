@@ -63,12 +63,7 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedSt
 }
 
 /** Reads the table of shared strings, or only its first `limit` texts. */
-export async function readSharedStrings(
-  archive: Archive,
-  part: string | null,
-  limit: number,
-  signal?: AbortSignal,
-): Promise<SharedStrings> {
+export async function readSharedStrings(archive: Archive, part: string | null, limit: number, signal?: AbortSignal) {
   const store = createStringStore();
   if (part === null || limit <= 0) return store;
   const collector = createTextCollector();

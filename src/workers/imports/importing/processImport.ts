@@ -40,7 +40,7 @@ export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: st
   const loaded = await start(deps, held, found);
   const writer = eventWriter({ eventStore: deps.eventStore, loaded, check: held.check, landed: () => held.note({ headway: true }) });
   try {
-    return await run(deps, held, folder, loaded, writer, room.giveWay);
+    return await run(deps, held, folder, loaded, writer, room);
   } catch (error) {
     if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await writer.flush(); // the judged rows come first, then ImportFailed
     throw error;
@@ -49,14 +49,7 @@ export async function processImport(deps: WorkerDeps, held: HeldTurn, folder: st
   }
 }
 
-async function run(
-  deps: WorkerDeps,
-  held: HeldTurn,
-  folder: string,
-  loaded: StartedImport,
-  writer: EventWriter,
-  giveWay: RoomShare["giveWay"],
-): Promise<LoadedImport> {
+async function run(deps: WorkerDeps, held: HeldTurn, folder: string, loaded: StartedImport, writer: EventWriter, room: RoomShare) {
   const { request, started } = loaded.state;
   const context = eventContextOf(deps, request);
   for (const event of loaded.unrecorded) await writer.add(event);
@@ -66,7 +59,7 @@ async function run(
   held.check();
   const refusals = await claimCorrectedRows(deps, held, loaded, context);
   const watch = async (readSoFar: number) => {
-    await giveWay();
+    await room.giveWay();
     held.check();
     held.note({ progress: readSoFar * readingShare });
   };
@@ -96,7 +89,7 @@ async function run(
       rejected: report.add,
       giveWay() {
         held.check(); // a chunk takes a while, and a cancelled import ends at once
-        return giveWay();
+        return room.giveWay();
       },
       reached(rows) {
         held.note({ progress: progressOf(rows, prepared.rows) });

@@ -1,5 +1,4 @@
 // Claims the deliveries that are sent next. One process claims at a time, so that the limits per endpoint hold for all processes together.
-import type { PoolClient } from "pg";
 import { overlapHours } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import { chooseDeliveries, claimSeconds, type FreeSlots, type SendingSlot } from "./chooseDeliveries.js";
@@ -36,53 +35,39 @@ const claimLock = 7_241_005; // any number, as long as nothing else in this data
  * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Endpoints that work come first, those
  * that hang or fail never take all slots, and organisations take turns. Returns undefined while another process claims.
  */
-export function claimDeliveries(
-  { inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">,
-  free: FreeSlots,
-): Promise<ClaimedDelivery[] | undefined> {
+export function claimDeliveries({ inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">, free: FreeSlots) {
   const claimedAt = performance.now();
   return inTransaction(async (client) => {
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${claimLock}) as taken`);
     if (!rows[0]?.taken) return undefined;
     await client.query(byIndex);
     await fillDeliveries(client);
-    return claim(client, { workerId, claimedAt }, free);
+    const chosen = await chooseDeliveries(client, free);
+    if (chosen.size === 0) return [];
+    // By itself: in one statement Postgres guesses how many deliveries are chosen, and joins all waiting ones when it guesses wrong.
+    const { rows: claimed } = await client.query<Omit<ClaimedDelivery, "slot" | "claimedAt">>(claimSql, [workerId, [...chosen.keys()]]);
+    return claimed.map((row): ClaimedDelivery => ({ ...row, claimedAt, slot: chosen.get(row.id) ?? "failing" }));
   });
 }
 
 /** Makes Postgres look every endpoint up by an index, also while it takes the tables for small ones. */
 const byIndex = "set local enable_seqscan = off; set local enable_sort = off; set local jit = off";
 
-/** Two statements: in one, Postgres guesses how many deliveries are chosen, and joins all waiting ones when it guesses wrong. */
-async function claim(
-  client: PoolClient,
-  { workerId, claimedAt }: { readonly workerId: string; readonly claimedAt: number },
-  free: FreeSlots,
-): Promise<ClaimedDelivery[]> {
-  const chosen = await chooseDeliveries(client, free);
-  if (chosen.size === 0) return [];
-  const { rows } = await client.query<Omit<ClaimedDelivery, "slot" | "claimedAt">>(
-    `update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
-       from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
-      where delivery.id = any($2::bigint[]) and endpoint.endpoint_id = delivery.endpoint_id and delivery.status = 'waiting'
-        and endpoint.removed_at is null and delivery.due_at <= now()
-     returning delivery.id::text, delivery.claim, delivery.endpoint_id as "endpointId", delivery.organisation_id as "organisationId",
-       delivery.event_id as "eventId", delivery.type, delivery.import_id as "importId", delivery.revision::text,
-       delivery.occurred_at as "occurredAt", delivery.failures, coalesce(health.failures, 0) as "endpointFailures", endpoint.url,
-       endpoint.generation, now() as now, case when endpoint.rotated_at > now() - interval '${overlapHours} hours'
-         then coalesce(endpoint.signs_from, endpoint.generation - 1) else endpoint.generation end as "signsFrom"`,
-    [workerId, [...chosen.keys()]],
-  );
-  return rows.map((row) => ({ ...row, claimedAt, slot: chosen.get(row.id) ?? "failing" }));
-}
+const claimSql = `
+  update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
+    from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
+   where delivery.id = any($2::bigint[]) and endpoint.endpoint_id = delivery.endpoint_id and delivery.status = 'waiting'
+     and endpoint.removed_at is null and delivery.due_at <= now()
+  returning delivery.id::text, delivery.claim, delivery.endpoint_id as "endpointId", delivery.organisation_id as "organisationId",
+    delivery.event_id as "eventId", delivery.type, delivery.import_id as "importId", delivery.revision::text,
+    delivery.occurred_at as "occurredAt", delivery.failures, coalesce(health.failures, 0) as "endpointFailures", endpoint.url,
+    endpoint.generation, now() as now, case when endpoint.rotated_at > now() - interval '${overlapHours} hours'
+      then coalesce(endpoint.signs_from, endpoint.generation - 1) else endpoint.generation end as "signsFrom"`;
 
 /** For use after an outage, when a claim may have been committed whose answer was lost. Releases this worker's claims that it does not run. */
-export async function releaseLostClaims(
-  { pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">,
-  inFlight: readonly ClaimedDelivery[],
-): Promise<void> {
+export async function releaseLostClaims({ pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">, inFlight: readonly string[]) {
   await pool.query(
     "update webhook_deliveries set claim = null, due_at = now() where claim = $1 and status = 'waiting' and not id = any($2::bigint[])",
-    [workerId, inFlight.map(({ id }) => id)],
+    [workerId, inFlight],
   );
 }

@@ -38,7 +38,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
   while (!signal.aborted) {
     try {
       const deliveries = [...inFlight.values()].map(({ delivery }) => delivery);
-      if (failedClaims > 0) await releaseLostClaims(deps, deliveries);
+      if (failedClaims > 0) await releaseLostClaims(deps, [...inFlight.keys()]);
       const free = freeSlots(deliveries);
       const claimed = free.inAll > 0 ? await claimDeliveries(deps, free) : [];
       failedClaims = 0;

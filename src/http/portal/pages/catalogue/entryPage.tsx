@@ -43,7 +43,7 @@ const entryPage = (section: Section) =>
         ["Catalogue", addresses.cataloguePath],
         [capitalised(pluralOf(section)), listPath(section)],
       ],
-      action: mayChange ? <ButtonLink to={`${entryPath(section, id)}/change`} label="Change" /> : null,
+      action: mayChange && section !== "zoneMaps" ? <ButtonLink to={`${entryPath(section, id)}/change`} label="Change" /> : null,
       menu: menuOf(section, id, mayChange),
       body: (
         <>

@@ -7,7 +7,7 @@ import { EventGone, webhookMessageOf } from "../../../../queries/webhooks/messag
 import { Live, versionOf } from "../../live/live.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { ButtonForm } from "../../shell/form.js";
-import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time, Unbroken } from "../../shell/parts.js";
+import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time } from "../../shell/parts.js";
 import { actionColumn, type Column } from "../../shell/table.js";
 import { importPath } from "../imports/importStatus.js";
 import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./webhooksPage.js";
@@ -104,7 +104,6 @@ export const deliveryColumns = (endpointId: string): readonly Column<DeliverySum
     heading: "Event",
     names: true,
     value: ({ type }) => type,
-    cell: ({ type }) => <Unbroken text={type} />,
     link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId),
   },
   { key: "happened", heading: "Happened", value: ({ occurredAt }) => occurredAt },
