@@ -26,10 +26,13 @@ const whole = (from: number, to: number) =>
     .refine((value) => value >= from && value <= to, `must be a whole number from ${from} to ${to}`);
 
 const address = (protocols: readonly string[], example: string) =>
-  z.string().refine((value) => {
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    return url !== undefined && protocols.includes(url.protocol) && url.hostname !== "";
-  }, `must be an address such as ${example}`);
+  z.string().refine(
+    (value) => {
+      const url = URL.canParse(value) ? new URL(value) : undefined;
+      return url !== undefined && protocols.includes(url.protocol) && url.hostname !== "";
+    },
+    { abort: true, error: `must be an address such as ${example}` },
+  );
 
 const sslModes = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 const databaseAddress = address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/waybill")
@@ -43,7 +46,7 @@ const databaseAddress = address(["postgres:", "postgresql:"], "postgres://user:p
     "names a file (sslrootcert, sslcert or sslkey) that cannot be read",
   );
 
-const parametersOf = (url: string, name: string): string[] => (URL.canParse(url) ? new URL(url).searchParams.getAll(name) : []);
+const parametersOf = (url: string, name: string): string[] => new URL(url).searchParams.getAll(name);
 
 function isReadable(path: string): boolean {
   try {
@@ -60,15 +63,15 @@ const eventStoreAddress = z
   .regex(/^esdb(\+discover)?:\/\/[^\s/?]+(\/?\?\S*|\/)?$/, "must be an address such as esdb://host:2113?tls=false");
 // Links are this address and a path. After `?` or `#` the path would become part of the query or fragment.
 const webAddress = address(["http:", "https:"], "https://waybill.example.com")
-  .refine((value) => !URL.canParse(value) || !/[?#]/.test(value), "must have no query (?) and no fragment (#): paths are added to it")
+  .refine((value) => !/[?#]/.test(value), "must have no query (?) and no fragment (#): paths are added to it")
   .transform((value) => withoutEnd(value, "/"));
 const s3Address = address(["http:", "https:"], "http://host:9000").refine(
-  (value) => !URL.canParse(value) || new URL(value).pathname === "/",
+  (value) => new URL(value).pathname === "/",
   "must have no path after the host",
 );
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 const issuerAddress = address(["http:", "https:"], "https://login.example.com").refine(
-  (value) => !URL.canParse(value) || new URL(value).protocol === "https:" || loopback.includes(new URL(value).hostname),
+  (value) => new URL(value).protocol === "https:" || loopback.includes(new URL(value).hostname),
   "must be an https address: passwords and tokens travel there",
 );
 const proxies = z.string().transform((value, context) => {

@@ -8,7 +8,7 @@ import { isUuid } from "../domain/uuid.js";
 import { listDeliveries, listWebhooks, wasEndpoint } from "../queries/organisations/webhooks.js";
 import { lookUntilFound } from "../timeLimit.js";
 import { CommandFault, command, limitOf, organisationCommands, print, printList, remark } from "./outcome.js";
-import { withOrganisation, withStores } from "./withStores.js";
+import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
 export function addCommands(webhooks: Command): void {
   const aboutAll = organisationCommands(webhooks);
@@ -60,31 +60,25 @@ const endpointOf = (endpointId: string, { org: organisationId }: OfEndpoint) => 
   return { organisationId, endpointId: id };
 };
 
-async function remove(id: string, options: OfEndpoint): Promise<void> {
+type Change = (context: CommandContext, endpoint: ReturnType<typeof endpointOf>) => Promise<unknown>;
+
+const changed = (done: string, change: Change) => async (id: string, options: OfEndpoint) => {
   const endpoint = endpointOf(id, options);
-  await withStores(({ webhooks, origin }) => removeWebhook(webhooks, endpoint, origin));
-  print(`${endpoint.endpointId} removed`);
-}
+  await withStores((context) => change(context, endpoint));
+  print(`${endpoint.endpointId} ${done}`);
+};
+
+const remove = changed("removed", ({ webhooks, origin }, endpoint) => removeWebhook(webhooks, endpoint, origin));
+const pauseSending = changed("paused", ({ webhooks, origin }, endpoint) => pauseWebhook(webhooks, endpoint, origin));
+const resume = changed("resumed", async ({ webhooks, origin, pool }, endpoint) => {
+  await resumeWebhook(webhooks, endpoint, origin);
+  await releaseDeliveries(pool, endpoint);
+});
 
 async function rotate(id: string, options: OfEndpoint): Promise<void> {
   const endpoint = endpointOf(id, options);
   const { secret } = await withStores(({ webhooks, origin }) => rotateWebhook(webhooks, endpoint, origin));
   print(secret);
-}
-
-async function pauseSending(id: string, options: OfEndpoint): Promise<void> {
-  const endpoint = endpointOf(id, options);
-  await withStores(({ webhooks, origin }) => pauseWebhook(webhooks, endpoint, origin));
-  print(`${endpoint.endpointId} paused`);
-}
-
-async function resume(id: string, options: OfEndpoint): Promise<void> {
-  const endpoint = endpointOf(id, options);
-  await withStores(async ({ webhooks, origin, pool }) => {
-    await resumeWebhook(webhooks, endpoint, origin);
-    await releaseDeliveries(pool, endpoint);
-  });
-  print(`${endpoint.endpointId} resumed`);
 }
 
 const pingPatienceMs = 20_000;

@@ -1,5 +1,5 @@
 import { dayOf } from "../domain/imports/unusual.js";
-import { type ActivityContent, readContent } from "../domain/rows/activityContent.js";
+import { type ActivityHash, hashActivity } from "../domain/rows/activityHash.js";
 import { createIntList, type IntList } from "../domain/rows/compactLists.js";
 import type { ContentRows, DayContents, LedgerFigures } from "./ledgerFigures.js";
 
@@ -18,13 +18,13 @@ const mostAheadBytes = 32 * 2 ** 20;
 export function createRepeatFinder() {
   const [lows, highs, days] = [createIntList(), createIntList(), createIntList()];
   const rowsOfDays = new Map<number, number>();
-  const content: ActivityContent = { low: 0, high: 0 };
+  const content: ActivityHash = { low: 0, high: 0 };
   const ahead = new Map<number, DayContents[]>();
   let aheadBytes = 0;
   return {
     /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
     add(values: Readonly<Record<string, unknown>>, instant: number): void {
-      readContent(values, instant, content);
+      hashActivity(values, instant, content);
       lows.push(content.low);
       highs.push(content.high);
       const day = dayOf(instant);

@@ -116,17 +116,15 @@ export function organisationDeps({ pool, eventStore }: Adapters): OrganisationDe
   return { events: eventStore, project, now: () => databaseClock(pool), newId: randomUUID };
 }
 
-export function memberDeps({ pool, eventStore }: Pick<Adapters, "pool" | "eventStore">): MemberDeps {
-  return {
-    events: eventStore,
-    pool,
-    inTransaction: transactionsOf(pool),
-    project: (client, memberId) => catchUpMember(client, eventStore, memberId),
-    passwords: createPasswords(),
-    now: () => databaseClock(pool),
-    newId: randomUUID,
-  };
-}
+export const memberDeps = ({ pool, eventStore }: Pick<Adapters, "pool" | "eventStore">): MemberDeps => ({
+  events: eventStore,
+  pool,
+  inTransaction: transactionsOf(pool),
+  project: (client, memberId) => catchUpMember(client, eventStore, memberId),
+  passwords: createPasswords(),
+  now: () => databaseClock(pool),
+  newId: randomUUID,
+});
 
 export function localitiesDeps({ pool, eventStore, objectStore }: Adapters): LocalitiesDeps {
   const project = (country: string) => catchUpLocalities({ events: eventStore, database: pool }, country);

@@ -61,13 +61,11 @@ export async function keepTables(stores: Stores, logger: Logger, signal: AbortSi
 export const unfilledTables = (pool: Pool): Promise<readonly string[]> => missingTables(pool, filledTables);
 
 /** For the projector. */
-export function tablesFromLog(stores: Stores): TableFilling {
-  return {
-    migrations: creatingStatements(),
-    prepare: () => prepareTables(stores),
-    missing: async () => {
-      const missing = await unfilledTables(stores.pool);
-      return allProjections.filter(({ tables }) => tables.some((name) => missing.includes(name)));
-    },
-  };
-}
+export const tablesFromLog = (stores: Stores): TableFilling => ({
+  migrations: creatingStatements(),
+  prepare: () => prepareTables(stores),
+  missing: async () => {
+    const missing = await unfilledTables(stores.pool);
+    return allProjections.filter(({ tables }) => tables.some((name) => missing.includes(name)));
+  },
+});

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/history/importHistory.js";
 import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { importVerdict } from "../../src/audit/importVerdict.js";
-import { historyJson, historyText } from "../../src/cli/audit/auditImportText.js";
+import { importJson, importText } from "../../src/cli/audit/auditImportText.js";
 import { nameBy } from "../../src/domain/principal.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -60,7 +60,7 @@ describe("the history of an import", () => {
     });
     const verdict = await importVerdict({ ...model, signal }, importId);
     expect(verdict).toEqual({ verdict: "agrees" });
-    const text = historyText({
+    const text = importText({
       history,
       files: [],
       corrections: [],
@@ -73,12 +73,12 @@ describe("the history of an import", () => {
       "3 rows (4 to 6) recorded by worker w2",
       "taken up after",
       "2  Charge code is required",
-      "agrees",
+      "The tables agree",
     ]) {
       expect(text).toContain(part);
     }
     expect(text).not.toContain("Same file as");
-    expect(JSON.parse(JSON.stringify(historyJson({ history, files: [], corrections: [], reversals: [], verdict })))).toMatchObject({
+    expect(JSON.parse(JSON.stringify(importJson({ history, files: [], corrections: [], reversals: [], verdict })))).toMatchObject({
       status: "completed",
       projection: { verdict: "agrees" },
     });
@@ -91,7 +91,7 @@ describe("the history of an import", () => {
     const verdict = await importVerdict({ ...model, signal }, importId);
     expect(verdict).toEqual({ verdict: "agrees" });
     const nameOf = nameBy(new Map(), new Map());
-    expect(historyText({ history, files: [], corrections: [], reversals: [], verdict, nameOf })).toContain(
+    expect(importText({ history, files: [], corrections: [], reversals: [], verdict, nameOf })).toContain(
       "Same file as  018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50",
     );
   });
@@ -105,7 +105,7 @@ describe("the history of an import", () => {
     const { importId } = await model.record({ kind: "activities", columns });
     const history = await historyOf(importId);
     const shown = { history, files: [], corrections: [], reversals: [], verdict: undefined };
-    const text = historyText({ ...shown, nameOf: nameBy(new Map(), new Map()) });
+    const text = importText({ ...shown, nameOf: nameBy(new Map(), new Map()) });
     const first = text.indexOf("Columns       chosen 2026-05-03T01:00:00.000Z by the command line");
     expect(text.slice(first + 1, first + 5).map((line) => line.trim())).toEqual([
       "Order no.: reference",
@@ -113,7 +113,7 @@ describe("the history of an import", () => {
       "warehouseCode is SYD1 in every row",
       "dates such as 03/04/2026 are day first",
     ]);
-    expect(JSON.parse(JSON.stringify(historyJson(shown)))).toMatchObject({ requested: { columns } });
+    expect(JSON.parse(JSON.stringify(importJson(shown)))).toMatchObject({ requested: { columns } });
   });
 
   test("shows the state as of a revision, and as of a time", async () => {

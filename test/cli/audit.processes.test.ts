@@ -52,7 +52,7 @@ afterAll(async () => {
 
 test("audit import prints the import's history, and with --rows --json each row as a line of JSON", async () => {
   const story = await waybill(["audit", "import", activities], environment); // in its own process; the other commands of this file share one
-  expect(story.stdout).toContain("The projection agrees with it, row by row.");
+  expect(story.stdout).toContain("The tables agree with it, row by row.");
   expect(story.stdout).toContain("the stored file still has this hash");
   expect(story.code).toBe(0);
   const rows = await command(["audit", "import", activities, "--rows", "--json", "--as-of", "3"], environment);
@@ -78,7 +78,7 @@ test("audit import reports no difference for an import that the projector has no
   });
   await model.project();
   const why = "the projection has not come to this import yet; try again once the projector has caught up";
-  expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(`\nThe projection could not be compared: ${why}.\n`) });
+  expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(`\nThe tables could not be compared: ${why}.\n`) });
   expect([json.code, JSON.parse(json.stdout)]).toMatchObject([0, { projection: { verdict: "not comparable", why } }]);
 });
 

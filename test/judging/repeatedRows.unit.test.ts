@@ -1,7 +1,7 @@
 // What is read while rows still pass is compared like what is read at their end.
 import { expect, test } from "vitest";
 import { dayMs } from "../../src/domain/imports/unusual.js";
-import { type ActivityContent, readContent } from "../../src/domain/rows/activityContent.js";
+import { type ActivityHash, hashActivity } from "../../src/domain/rows/activityHash.js";
 import type { LedgerFigures } from "../../src/judging/ledgerFigures.js";
 import { createRepeatFinder } from "../../src/judging/repeatedRows.js";
 
@@ -22,12 +22,12 @@ const instantOf = ({ day }: Activity) => day * dayMs + 3_600_000;
 /** The contents of earlier imports, as the tables answer; `asked` has the days of each question. */
 function recorded(imports: readonly (readonly Activity[])[]) {
   const asked: number[][] = [];
-  const content: ActivityContent = { low: 0, high: 0 };
+  const content: ActivityHash = { low: 0, high: 0 };
   const entry = (importIndex: number, day: number) => {
     const rows = (imports[importIndex] ?? []).flatMap((each, index) => (each.day === day ? { each, row: index + 1 } : []));
     const [lows, rest] = [Buffer.alloc(rows.length * 4), Buffer.alloc(rows.length * 8)];
     for (const [at, { each, row }] of rows.entries()) {
-      readContent(each.values, instantOf(each), content);
+      hashActivity(each.values, instantOf(each), content);
       lows.writeInt32LE(content.low, at * 4);
       rest.writeInt32LE(content.high, at * 8);
       rest.writeInt32LE(row, at * 8 + 4);

@@ -149,7 +149,7 @@ test("a version that a later push had kept out comes into the ledger when that p
     ({ id }) => id,
   );
   expect(lines.filter((line) => /Version|reversed/.test(line))).toEqual([
-    `Version 1, in the ledger since ${timeOf(4).toISOString()}`,
+    `Version 1, in the ledger from ${timeOf(4).toISOString()}`,
     `Version 2, in the ledger from 2026-03-01T10:00:00.000Z, reversed ${timeOf(4).toISOString()}`,
     `  reversed  ${timeOf(4).toISOString()} by ${by.id}: no b`,
   ]);

@@ -13,10 +13,8 @@ import { replyGroupReader } from "./protocol/readReply.js";
 /** `dispose` ends the client's calls but leaves its socket open, so the channel is closed too. */
 export async function closeClient(client: EventStoreDBClient): Promise<void> {
   await client.dispose().catch(() => undefined);
-  await client["getChannel"]().then(
-    (channel) => channel.close(),
-    () => undefined,
-  );
+  const channel = await client["getChannel"]().catch(() => undefined);
+  channel?.close();
 }
 
 type Cancellable = { cancel(): void };

@@ -41,11 +41,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       }
     },
     fetch: (key, path) => copyFile(pathOf(key), path, constants.COPYFILE_FICLONE).catch((error) => fail(error, key)),
-    exists: (key) =>
-      stat(pathOf(key)).then(
-        (found) => found.isFile(),
-        (error) => (isMissing(error) ? false : fail(error, key)),
-      ),
+    exists: async (key) => (await statIfThere(pathOf(key), key))?.isFile() ?? false,
     remove: (key) => rm(pathOf(key), { force: true }).catch((error) => fail(error, key)),
     list: (prefix) => walk(objects, "", prefix),
     removeUnfinished: async (before) => {
@@ -73,6 +69,8 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
   };
 }
 
+const statIfThere = (path: string, key: string) => stat(path).catch((error) => (isMissing(error) ? undefined : fail(error, key)));
+
 /** Depth first, the entries of each folder by name. A folder that cannot have a match is not opened. */
 async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<{ key: string; modifiedAt: Date; size: number }> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error) =>
@@ -83,7 +81,7 @@ async function* walk(root: string, folder: string, prefix: string): AsyncGenerat
     if (entry.isDirectory()) {
       if (`${key}/`.startsWith(prefix) || prefix.startsWith(`${key}/`)) yield* walk(root, key, prefix);
     } else if (key.startsWith(prefix)) {
-      const found = await stat(join(root, key)).catch((error) => (isMissing(error) ? undefined : fail(error, key)));
+      const found = await statIfThere(join(root, key), key);
       if (found) yield { key, modifiedAt: found.mtime, size: found.size };
     }
   }

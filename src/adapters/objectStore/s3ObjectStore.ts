@@ -40,12 +40,10 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
   const translate = createTranslator(options);
   const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
   const ping = async () => {
-    try {
-      // A list, because a HEAD request is answered without a reason. Nothing is stored under this prefix.
-      await client.listObjectsV2Query(bucket, "ping/", "", "", 1, "");
-    } catch (error) {
+    // A list, because a HEAD request is answered without a reason. Nothing is stored under this prefix.
+    await client.listObjectsV2Query(bucket, "ping/", "", "", 1, "").catch((error: unknown) => {
       throw translate(error);
-    }
+    });
   };
   return {
     put: (key, path, { contentType }) => retried(key, () => sendFile(client, { bucket, key, path, contentType })),

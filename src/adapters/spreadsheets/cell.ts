@@ -23,14 +23,9 @@ export function checkText(text: string): Cell {
   return text;
 }
 
-export function isBlank(cell: Cell | undefined): boolean {
-  return cell === undefined || (typeof cell === "string" && (cell === "" || cell.trim() === ""));
-}
+export const isBlank = (cell: Cell | undefined): boolean => cell === undefined || (typeof cell === "string" && cell.trim() === "");
 
-export function isBlankRow(cells: readonly Cell[]): boolean {
-  for (const cell of cells) if (!isBlank(cell)) return false;
-  return true;
-}
+export const isBlankRow = (cells: readonly Cell[]): boolean => cells.every(isBlank);
 
 /** The header's names, without the empty columns a spreadsheet leaves at the right. */
 export function headerNames(cells: readonly Cell[], row: number): string[] {

@@ -11,7 +11,7 @@ import { explainQuote, organisationOfQuote } from "../../queries/quotes/explainQ
 import { CommandFault, command, print, printJson, visible } from "../outcome.js";
 import { showProgress } from "../progress.js";
 import { withStores } from "../withStores.js";
-import { historyJson, historyText } from "./auditImportText.js";
+import { importJson, importText } from "./auditImportText.js";
 import { auditNames, quoteText, shipmentText, verificationJson, verificationText } from "./auditText.js";
 import { verify } from "./verify.js";
 import { logJson, logText, verifyLog } from "./verifyLog.js";
@@ -79,8 +79,8 @@ async function auditImport(importId: string, { asOf: moment, rows, json }: { asO
     const reversals = await readFollowUps("reversals", importId, { eventStore, asOf, signal });
     const nameOf = await auditNames(history.requested.data.organisationId, pool);
     const report = { history, files, corrections, reversals, verdict, nameOf };
-    if (json) printJson(rows ? { summary: historyJson(report) } : historyJson(report), rows ? 0 : 2);
-    else print(historyText(report));
+    if (json) printJson(rows ? { summary: importJson(report) } : importJson(report), rows ? 0 : 2);
+    else print(importText(report));
     if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
   });
 }

@@ -11,7 +11,7 @@ export interface ImportReport {
   readonly history: ImportHistory;
   /** What is wrong with the stored file. */
   readonly files: readonly string[];
-  /** What has become of its rejected rows. */
+  /** What was decided on the import's rows: corrections, and reversals beside them. */
   readonly corrections: readonly CorrectionStep[];
   /** What was taken back of it. */
   readonly reversals: readonly RecordedOn<"reversals">[];
@@ -21,7 +21,7 @@ export interface ImportReport {
 }
 
 /** The lines that `audit import` prints, for a reader who does not know the code. */
-export function historyText({ history, files, corrections, reversals, verdict, nameOf }: ImportReport): string[] {
+export function importText({ history, files, corrections, reversals, verdict, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
   const { importId, organisationId, kind, source, file, sourceDetails, corrects, columns, sameFileAs, by, requestId, at } = requested.data;
   return [
@@ -40,7 +40,7 @@ export function historyText({ history, files, corrections, reversals, verdict, n
     `Status        ${statusText(history)}`,
     "",
     "History",
-    ...phases(history, nameOf).map((line) => `  ${line}`),
+    ...historyLines(history, nameOf).map((line) => `  ${line}`),
     "",
     "Counts, recounted from the stream",
     `  ${rowCount(counts.received)} received, ${countOf(counts.processed, nouns[kind].one, nouns[kind].many)} ${written(history)}, ${rowCount(counts.failed)} rejected`,
@@ -77,7 +77,7 @@ function recordedCounts({ ended, counts }: ImportHistory): string {
     : `recorded at its completion: ${received} received, ${processed} processed, ${failed} failed`;
 }
 
-function phases({ requested, started, runs, ended }: ImportHistory, nameOf: NameOf): string[] {
+function historyLines({ requested, started, runs, ended }: ImportHistory, nameOf: NameOf): string[] {
   const line = (revision: string, at: Date, text: string) => `${revision.padEnd(12)} ${at.toISOString()}  ${text}`;
   const lines = [line("0", requested.recordedAt, "requested")];
   if (started) {
@@ -108,18 +108,18 @@ function endingText(ended: NonNullable<ImportHistory["ended"]>, nameOf: NameOf):
 }
 
 function verdictLines({ fold }: ImportHistory, verdict: ImportVerdict | undefined): string[] {
-  const chain =
+  const streamLines =
     fold.faultCount === 0
       ? ["The stream is whole: no gaps, one outcome per row, in row order."]
       : [`The stream has ${fold.faultCount} faults:`, ...fold.faults.map((each) => `  ${each}`)];
-  if (!verdict) return chain;
-  if (verdict.verdict === "agrees") return [...chain, "The projection agrees with it, row by row."];
-  if (verdict.verdict === "not comparable") return [...chain, `The projection could not be compared: ${verdict.why}.`];
-  return [...chain, `The projection differs in ${verdict.count} places:`, ...verdict.differences.map((each) => `  ${each}`)];
+  if (!verdict) return streamLines;
+  if (verdict.verdict === "agrees") return [...streamLines, "The tables agree with it, row by row."];
+  if (verdict.verdict === "not comparable") return [...streamLines, `The tables could not be compared: ${verdict.why}.`];
+  return [...streamLines, `The tables differ from it in ${verdict.count} places:`, ...verdict.differences.map((each) => `  ${each}`)];
 }
 
 /** The output of `--json`. */
-export function historyJson({ history, files, corrections, reversals, verdict }: Omit<ImportReport, "nameOf">) {
+export function importJson({ history, files, corrections, reversals, verdict }: Omit<ImportReport, "nameOf">) {
   const { requested, started, runs, ended, counts, accepted, reasons, whole, fold } = history;
   return {
     importId: requested.data.importId,
@@ -143,11 +143,11 @@ export function historyJson({ history, files, corrections, reversals, verdict }:
   };
 }
 
-/** What happened to the import's rejected rows, line by line. */
+/** What was decided on the import's rows, line by line. */
 export function correctionLines(steps: readonly CorrectionStep[], nameOf: NameOf): string[] {
   if (steps.length === 0) return [];
   const lines = steps.map((step) => `  ${String(step.revision).padEnd(12)} ${step.recordedAt.toISOString()}  ${stepText(step, nameOf)}`);
-  return ["", "Corrections of its rejected rows", ...lines];
+  return ["", "Corrections and decided reversals", ...lines];
 }
 
 function reversalLines(

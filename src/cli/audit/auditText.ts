@@ -83,7 +83,7 @@ function versionText(version: RecordedVersion, index: number, nameOf: NameOf): s
 }
 
 function ledgerState({ importId, writtenAt, shownAt, supersededBy, reversed }: RecordedVersion): string {
-  if (supersededBy === null) return reversed ? `in the ledger from ${shownAt}, reversed ${reversed.at}` : `in the ledger since ${shownAt}`;
+  if (supersededBy === null) return reversed ? `in the ledger from ${shownAt}, reversed ${reversed.at}` : `in the ledger from ${shownAt}`;
   const why = supersededBy === importId ? "the same import has it once more" : `import ${supersededBy} was pushed later and already there`;
   return `completed ${writtenAt}, never in the ledger: ${why}`;
 }

@@ -4,7 +4,7 @@ import { Rejection } from "../../domain/rejection.js";
 import { passwordHashOf } from "../../queries/lookUps/members.js";
 import { changeMember, type MemberDeps } from "./changeMember.js";
 import { openSession, type Session } from "./sessions.js";
-import type { createSignIn, KnownBrowser } from "./signIn.js";
+import type { createPasswordCheck, KnownBrowser } from "./signIn.js";
 
 /** The same name again changes nothing. */
 export async function renameMember(
@@ -26,7 +26,7 @@ export interface PasswordChange {
   readonly address: string;
   readonly known: KnownBrowser | undefined;
   /** What the list of sessions calls the browser. */
-  readonly browser: string;
+  readonly browserName: string;
 }
 
 export type PasswordChangeResult =
@@ -40,25 +40,28 @@ export type PasswordChangeResult =
  * as well.
  */
 export async function changePassword(
-  deps: MemberDeps & { readonly signIn: ReturnType<typeof createSignIn> },
+  deps: MemberDeps & { readonly checkPassword: ReturnType<typeof createPasswordCheck> },
   person: Session,
-  { current, chosen, address, known, browser }: PasswordChange,
+  { current, chosen, address, known, browserName }: PasswordChange,
   correlationId: string,
 ): Promise<PasswordChangeResult> {
   const { memberId, organisationId, email } = person;
   const currentHash = await passwordHashOf(organisationId, memberId, deps.pool);
   if (currentHash === undefined) throw new Rejection("conflict", "You have no password. You sign in with single sign-on");
   ensureAccepted(deps, person, current, chosen);
-  const answer = await deps.signIn({ email, password: current, address, known, memberId });
+  const answer = await deps.checkPassword({ email, password: current, address, known, memberId });
   if (answer.kind === "refused") return { kind: "wrong" };
   if (answer.kind === "wait") return answer;
   const passwordHash = await deps.passwords.hash(chosen);
   const command = { type: "changePassword", currentHash, passwordHash, by: person.by, now: await deps.now() } as const;
   const { revision } = await changeMember(deps, person, command, correlationId);
-  return { kind: "changed", token: await openSession(deps.pool, { memberId, credentialsRevision: String(revision) }, undefined, browser) };
+  return {
+    kind: "changed",
+    token: await openSession(deps.pool, { memberId, credentialsRevision: String(revision) }, undefined, browserName),
+  };
 }
 
-/** The rules for new passwords, judged before the current one is looked at: they tell nothing about it. */
+/** The rules for new passwords, judged before the current one is looked at, so that a refusal tells nothing about it. */
 function ensureAccepted({ passwords }: MemberDeps, person: Session, current: string, chosen: string): void {
   const { email, organisationName, organisationId, name } = person;
   const fault = passwordFault(chosen, [email, organisationName, organisationId, name], passwords.isCommon);

@@ -37,7 +37,7 @@ const mostAtOnce = { address: 4, account: 16, browser: 4 } as const;
 const mostOrganisations = 10;
 const usualOrganisations = 3;
 
-export function createSignIn(
+export function createPasswordCheck(
   deps: MemberDeps & { readonly signingSecret: string },
 ): (credentials: Credentials, signal?: AbortSignal) => Promise<SignInAnswer> {
   const underWay = new Map<string, number>();

@@ -1,4 +1,4 @@
-// What an organisation has chosen for the columns of files, which is on the organisation's stream.
+// The columns that an organisation has chosen for its files, on the organisation's stream.
 import { type ColumnChoice, isSameChoice, plainChoice } from "../../domain/imports/columns/choice.js";
 import { headingsKey } from "../../domain/imports/columns/headings.js";
 import { limits } from "../../domain/imports/limits.js";
@@ -36,7 +36,7 @@ export function decide({ organisationId, kind, choice, by, now }: ColumnsCommand
   if (!state.organisationExists) throw noOrganisation(organisationId);
   const known = state.choices.get(keyOf(kind, choice));
   if (known && isSameChoice(known, choice)) return [];
-  // An organisation whose files never have the same headings twice: there is nothing to remember.
+  // So many different headings do not come again.
   if (!known && state.choices.size >= limits.rememberedChoices) return [];
   return [{ type: "ColumnsMapped", data: { kind, ...plainChoice(choice), by, at: now.toISOString() } }];
 }
@@ -44,13 +44,13 @@ export function decide({ organisationId, kind, choice, by, now }: ColumnsCommand
 /** From now on files of this kind with these headings are taken so. The same choice again records nothing. */
 export async function rememberColumns(
   deps: OrganisationDeps,
-  choice: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
+  remembered: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
   origin: Origin,
 ): Promise<void> {
   await changeOrganisation(
-    choice.organisationId,
+    remembered.organisationId,
     columnsAggregate,
-    (state, { by, now }) => decide({ ...choice, by, now }, state),
+    (state, { by, now }) => decide({ ...remembered, by, now }, state),
     origin,
     deps,
   );

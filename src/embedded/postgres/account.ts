@@ -72,11 +72,7 @@ async function prefixThatReaches(paths: readonly string[], ids: { uid: number; g
     const who = [`--reuid=${ids.uid}`, `--regid=${ids.gid}`, "--clear-groups", "--securebits=+no_setuid_fixup"];
     const prefix = ["setpriv", ...who, ...rights];
     const probe = ["sh", "-c", 'for path; do test -x "$path" || exit 1; done', "probe", ...paths.map((path) => dirname(path))];
-    const reached = await run("setpriv", [...prefix.slice(1), ...probe]).then(
-      () => true,
-      () => false,
-    );
-    if (reached) return prefix;
+    if (await run("setpriv", [...prefix.slice(1), ...probe]).catch(() => undefined)) return prefix;
   }
   return undefined;
 }

@@ -142,12 +142,8 @@ async function launch({ postgres, data, port, socket, durable, account, line, si
   })();
   const stop = async () => {
     child.stdin.end();
-    const stopped = await withTimeLimit(
-      5_000,
-      exited.then(() => true),
-      () => false,
-    );
-    if (!stopped) {
+    const isLate = await withTimeLimit(5_000, exited, () => true);
+    if (isLate) {
       await stopServer(pid);
       endGroup(child); // the shell around the server
     }

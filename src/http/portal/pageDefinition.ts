@@ -4,7 +4,7 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { MemberDeps } from "../../commands/members/changeMember.js";
 import type { Session } from "../../commands/members/sessions.js";
-import type { createSignIn } from "../../commands/members/signIn.js";
+import type { createPasswordCheck } from "../../commands/members/signIn.js";
 import type { OrganisationDeps, Origin } from "../../commands/organisations/organisationStream.js";
 import type { WebhookDeps } from "../../commands/organisations/webhooks.js";
 import type { Action } from "../../domain/members.js";
@@ -192,7 +192,7 @@ export interface PortalDeps extends PortalOptions, PortalFrame {
   readonly links: Links;
   readonly assets: ReturnType<typeof readAssets>;
   readonly sessionOf: (c: Context<AppEnv>) => Promise<Session | undefined>;
-  readonly signIn: ReturnType<typeof createSignIn>;
+  readonly checkPassword: ReturnType<typeof createPasswordCheck>;
   readonly signInLog: ReturnType<typeof createSignInLog>;
   readonly sessionCookie: PortalCookie;
   /** Pages that are open and change by themselves. */

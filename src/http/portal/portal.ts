@@ -1,6 +1,6 @@
 import type { Context, Handler } from "hono";
 import { findSession, validSessions } from "../../commands/members/sessions.js";
-import { createSignIn } from "../../commands/members/signIn.js";
+import { createPasswordCheck } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
 import { pageVersions } from "../../queries/pageVersions.js";
 import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
@@ -43,7 +43,7 @@ export function createPortal(options: PortalOptions, { closing = new AbortContro
     closing,
     links: createLinks(publicUrl),
     assets: readAssets(),
-    signIn: createSignIn({ ...members, signingSecret }),
+    checkPassword: createPasswordCheck({ ...members, signingSecret }),
     signInLog: createSignInLog(options),
     sessionCookie: cookie,
     sessionOf: (c) => answerInTime(findSession(lookUps, cookie.read(c)), readPatienceMs, "session"),

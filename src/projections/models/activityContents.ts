@@ -2,7 +2,7 @@
 import type { PoolClient } from "pg";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { dayOf } from "../../domain/imports/unusual.js";
-import { type ActivityContent, readContent } from "../../domain/rows/activityContent.js";
+import { type ActivityHash, hashActivity } from "../../domain/rows/activityHash.js";
 import { contentBlockBits } from "../tables/activities.js";
 
 interface ContentBlock {
@@ -18,7 +18,7 @@ export interface ImportContents {
   readonly blocks: readonly ContentBlock[];
 }
 
-const content: ActivityContent = { low: 0, high: 0 };
+const content: ActivityHash = { low: 0, high: 0 };
 const mostBlocks = 2 ** 12;
 
 export function createContentBlocks() {
@@ -26,7 +26,7 @@ export function createContentBlocks() {
   return {
     /** Rows are added in ascending order. `instant`: that of its timestamp. */
     add(row: number, values: Readonly<Record<string, unknown>>, instant: number): void {
-      readContent(values, instant, content);
+      hashActivity(values, instant, content);
       const [day, block] = [dayOf(instant), row >>> contentBlockBits];
       const key = day * mostBlocks + block;
       const own = blocks.get(key) ?? { day, block, numbers: [] };

@@ -103,7 +103,7 @@ export const contentBlockBits = 15;
 const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
 /**
- * 64 bits of what each activity says (domain/rows/activityContent.ts), by its day, so that an import finds the activities that it repeats in
+ * 64 bits of what each activity says (domain/rows/activityHash.ts), by its day, so that an import finds the activities that it repeats in
  * those of the same days. They stay when an activity does not count any more.
  */
 export const activityContents = pgTable(

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { batchReply, requestOf } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
 import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
-import { readHeadRequest, readStreamRequest, subscribeRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
+import { headRequest, streamRequest, subscribeRequest } from "../../../src/adapters/eventStore/protocol/writeRequest.js";
 
 const text = fc.string({ unit: "binary" });
 const event = fc.record({
@@ -57,7 +57,7 @@ test("any read of a stream is what the vendor's generated code understands", () 
   const revision = fc.option(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), { nil: undefined });
   fc.assert(
     fc.property(text, revision, fc.boolean(), fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (stream, from, backwards, max) => {
-      const options = streams.ReadReq.deserializeBinary(readStreamRequest(stream, from, { backwards, max })).getOptions();
+      const options = streams.ReadReq.deserializeBinary(streamRequest(stream, from, { backwards, max })).getOptions();
       const which = options?.getStream();
       expect(Buffer.from(which?.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString()).toBe(Buffer.from(stream).toString());
       if (from === undefined) expect([which?.hasStart(), which?.hasEnd()]).toEqual([!backwards, backwards]);
@@ -72,7 +72,7 @@ test("any read of a stream is what the vendor's generated code understands", () 
 const bigNumber = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n });
 
 test("the read of the log's end is what the vendor's generated code understands", () => {
-  const options = streams.ReadReq.deserializeBinary(readHeadRequest()).getOptions();
+  const options = streams.ReadReq.deserializeBinary(headRequest()).getOptions();
   expect([options?.getAll()?.hasEnd(), options?.getReadDirection(), options?.getCount()]).toEqual([true, 1, "1"]);
   expect([options?.hasNoFilter(), options?.getUuidOption()?.hasString(), options?.getResolveLinks()]).toEqual([true, true, false]);
 });

@@ -5,7 +5,7 @@ import { newClient } from "../../../src/adapters/eventStore/connection.js";
 import { framePrefix, groupFrames } from "../../../src/adapters/eventStore/protocol/frames.js";
 import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type ReadReply, type ReplyGroup, replyGroupReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
-import { readStreamRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
+import { streamRequest } from "../../../src/adapters/eventStore/protocol/writeRequest.js";
 import { closeClient, groupMessages, openReadCall } from "../../../src/adapters/eventStore/vendor.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
@@ -89,7 +89,7 @@ test("the installed gRPC library has these internals: a stream arrives in fewer 
     const stream = newStream();
     await store.append(stream, someEvents(200), noStream);
     let [pieces, events] = [0, 0];
-    for await (const replies of await openReadCall(client, readStreamRequest(stream, undefined, { backwards: false, max: 1000 }), true)) {
+    for await (const replies of await openReadCall(client, streamRequest(stream, undefined, { backwards: false, max: 1000 }), true)) {
       pieces += 1;
       events += readAll(replies as ReplyGroup).filter(({ kind }) => kind === "event").length;
     }

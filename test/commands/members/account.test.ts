@@ -10,7 +10,7 @@ import {
   openSession,
   type Session,
 } from "../../../src/commands/members/sessions.js";
-import { createSignIn } from "../../../src/commands/members/signIn.js";
+import { createPasswordCheck } from "../../../src/commands/members/signIn.js";
 import { hashToken, longestName } from "../../../src/domain/members.js";
 import { memberOfLink, membersWithEmail } from "../../../src/queries/lookUps/members.js";
 import { listMembers } from "../../../src/queries/organisations/organisations.js";
@@ -19,10 +19,10 @@ import { elsewhere, type SignInStage, signingSecret, startSignInStage } from "./
 import { goodPassword } from "./support.js";
 
 let stage: SignInStage;
-let signIn: ReturnType<typeof createSignIn>;
+let checkPassword: ReturnType<typeof createPasswordCheck>;
 beforeAll(async () => {
   stage = await startSignInStage();
-  signIn = createSignIn({ ...stage.members, signingSecret });
+  checkPassword = createPasswordCheck({ ...stage.members, signingSecret });
 });
 afterAll(() => stage?.close());
 
@@ -39,9 +39,9 @@ const personOf = async (token: string) => (await session(token)) as Session;
 
 const change = (person: Session, parts: Partial<PasswordChange> = {}) =>
   changePassword(
-    { ...stage.members, signIn },
+    { ...stage.members, checkPassword },
     person,
-    { current: goodPassword, chosen, address: elsewhere(), known: undefined, browser: "Firefox on Linux", ...parts },
+    { current: goodPassword, chosen, address: elsewhere(), known: undefined, browserName: "Firefox on Linux", ...parts },
     "test",
   );
 
@@ -124,14 +124,14 @@ test.each([
   const { email } = await stage.team(what === "is the e-mail" ? "faults" : `fault-${what.replaceAll(" ", "-")}`);
   const person = await personOf(await signedIn(email));
   stage.verifications = 0;
-  const counted = (...given: Parameters<typeof signIn>) => {
+  const counted = (...given: Parameters<typeof checkPassword>) => {
     stage.verifications += 1;
-    return signIn(...given);
+    return checkPassword(...given);
   };
   const changing = changePassword(
-    { ...stage.members, signIn: counted },
+    { ...stage.members, checkPassword: counted },
     person,
-    { current: goodPassword, chosen: password, address: elsewhere(), known: undefined, browser: "" },
+    { current: goodPassword, chosen: password, address: elsewhere(), known: undefined, browserName: "" },
     "test",
   );
   await expect(changing).rejects.toMatchObject({ code: "invalid" });

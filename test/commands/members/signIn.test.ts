@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
 import { inviteMember, makeLink, removeMember } from "../../../src/commands/members/manageMembers.js";
-import { createSignIn, type SignInAnswer } from "../../../src/commands/members/signIn.js";
+import { createPasswordCheck, type SignInAnswer } from "../../../src/commands/members/signIn.js";
 import { hashEmail } from "../../../src/commands/members/signInPace.js";
 import { TooBusy } from "../../../src/portErrors.js";
 import { forgetSignIns } from "../../../src/workers/imports/upkeep/sweeps.js";
@@ -44,7 +44,7 @@ describe("a wrong sign-in", () => {
     const [one, two] = ["once-slow@example.com", "twice-slow@example.com"];
     for (const email of [one, two, two]) await stage.join(await stage.organisation(), email);
     const taking = (ms: number) =>
-      createSignIn({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches: () => pause(ms, false) } });
+      createPasswordCheck({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches: () => pause(ms, false) } });
     const [quick, slow] = [taking(0), taking(300)];
     const wrong = (email: string) => ({ email, password: "wrong password 12", address: elsewhere() });
     for (const email of ["nobody-slow@example.com", one, two]) {
@@ -183,7 +183,7 @@ describe("an account's budget of wrong passwords", () => {
       return false;
     };
     const signIns = Array.from({ length: 4 }, () =>
-      createSignIn({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches } }),
+      createPasswordCheck({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches } }),
     );
     const tries = signIns.flatMap((signIn) => Array.from({ length: 15 }, () => signIn({ email, password: wrong, address: elsewhere() })));
     const kinds = (await Promise.all(tries)).map(({ kind }) => kind);
@@ -194,7 +194,7 @@ describe("an account's budget of wrong passwords", () => {
     const { email } = await stage.team("right");
     for (let n = 0; n < 3; n += 1) expect(await stage.attempt(email)).toMatchObject({ kind: "verified" });
     const busy = () => Promise.reject(new TooBusy("busy"));
-    const signIn = createSignIn({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches: busy } });
+    const signIn = createPasswordCheck({ ...stage.members, signingSecret, passwords: { ...stage.members.passwords, matches: busy } });
     expect(await signIn({ email, password: wrong, address: elsewhere() })).toMatchObject({ kind: "wait" });
     const { rows } = await stage.database.pool.query("select cardinality(guessed_at) as guesses from sign_in_guesses");
     expect(rows).toEqual([{ guesses: 0 }]);

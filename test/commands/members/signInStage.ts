@@ -1,5 +1,5 @@
 // Members who sign in, each attempt from another address.
-import { createSignIn, type KnownBrowser, type SignInAnswer } from "../../../src/commands/members/signIn.js";
+import { createPasswordCheck, type KnownBrowser, type SignInAnswer } from "../../../src/commands/members/signIn.js";
 import type { Passwords } from "../../../src/ports/people.js";
 import { goodPassword, type MemberStage, startMemberStage } from "./support.js";
 
@@ -29,7 +29,7 @@ export async function startSignInStage(): Promise<SignInStage> {
       return passwords.matches(password, hash);
     },
   };
-  const signIn = createSignIn({ ...members.members, passwords: counting, signingSecret });
+  const signIn = createPasswordCheck({ ...members.members, passwords: counting, signingSecret });
   const stage: SignInStage = {
     ...members,
     verifications: 0,

@@ -96,7 +96,7 @@ test("a shipment is shown as it was at a given time", async () => {
   expect(page).toContain("Sydney 2000 to Melbourne 3000");
   expect(page).toContain("Custom fields");
   expect(page).not.toContain("Version 2");
-  expect((await text("/portal/shipments/SO-1?asOf=2020-01-01T00:00")).page).toContain("This shipment did not exist at that time");
+  expect((await text("/portal/shipments/SO-1?asOf=2020-01-01T00:00")).page).toContain("The ledger did not have this shipment at that time");
   expect((await text("/portal/shipments/SO-1?asOf=yesterday")).status).toBe(400);
 });
 

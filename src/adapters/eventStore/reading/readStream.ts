@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../../portErrors.js";
 import type { EventStore, Position, Revision } from "../../../ports/eventStore.js";
 import { type Connection, type Patience, pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
-import { readHeadRequest, readStreamRequest } from "../protocol/readRequest.js";
+import { headRequest, streamRequest } from "../protocol/writeRequest.js";
 import { openReadCall } from "../vendor.js";
 import { openEventFeed } from "./eventFeed.js";
 
@@ -53,7 +53,7 @@ interface OneRead {
 
 async function* readOnce(connection: Connection, deadlineMs: number, stream: string, { next, backwards, max, signal }: OneRead) {
   const client = connection.client();
-  const feed = openEventFeed(openReadCall(client, readStreamRequest(stream, next, { backwards, max }), true), eventsAhead, max);
+  const feed = openEventFeed(openReadCall(client, streamRequest(stream, next, { backwards, max }), true), eventsAhead, max);
   try {
     for (let left = max; left > 0; ) {
       const taken = await feed.take(deadlineMs, signal);
@@ -87,7 +87,7 @@ export function createHeadReader(connection: Connection, defaultDeadlineMs: numb
 
 async function readHead(connection: Connection, deadlineMs: number): Promise<Position | undefined> {
   const client = connection.client();
-  const feed = openEventFeed(openReadCall(client, readHeadRequest(), true), 1, 1);
+  const feed = openEventFeed(openReadCall(client, headRequest(), true), 1, 1);
   try {
     for (;;) {
       const { state, position } = await feed.take(deadlineMs);

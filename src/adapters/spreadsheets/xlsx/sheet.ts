@@ -94,9 +94,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     }
   }
 
-  function blank(): Cell {
-    return formula ? UNSAVED : "";
-  }
+  const blank = (): Cell => (formula ? UNSAVED : "");
 
   function shared(): Cell {
     const text = /^\s*\d{1,9}\s*$/.test(value) ? context.sharedString(Number(value)) : undefined;
@@ -110,13 +108,8 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     return raw === "0" || raw === "false" ? "FALSE" : cellFault("holds a truth value that cannot be read", raw);
   }
 
-  function tooMuchText(): FileFault {
-    return new FileFault(`Row ${row} holds more than 1 MiB of text. Shorten it and upload the workbook again.`);
-  }
-
-  function tooManyColumns(): FileFault {
-    return new FileFault(`Row ${row} has more than ${MAX_COLUMNS} columns. Remove the columns that are not needed.`);
-  }
+  const tooMuchText = () => new FileFault(`Row ${row} holds more than 1 MiB of text. Shorten it and upload the workbook again.`);
+  const tooManyColumns = () => new FileFault(`Row ${row} has more than ${MAX_COLUMNS} columns. Remove the columns that are not needed.`);
 
   return createXmlParser({
     open(name, attributes) {

@@ -11,31 +11,32 @@ import {
 } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
 import { type Call, frameOf, type Method, streamDeleted } from "../protocol/grpc.js";
-import { type ReadRequest, readReadRequest } from "../protocol/readRequest.js";
+import { parseReadRequest, type ReadRequest } from "../protocol/parseRequest.js";
 import { openSubscriptionFeed } from "./subscriptionFeed.js";
 import { subscribe } from "./subscriptions.js";
 
-type ReadOn = (next: number) => Iterable<ReadStep>;
+/** The steps of a read from a place on. */
+type StepsFrom = (next: number) => Iterable<ReadStep>;
 
 /** Streams.Read: every read and every subscription. */
 export function readCalls(storage: Storage, log: CommitLog): Method {
   async function serve(call: Call, bytes: Buffer): Promise<void> {
-    const request = readReadRequest(bytes);
+    const request = parseReadRequest(bytes);
     if (request.subscription) return subscribe(call, storage, log, openSubscriptionFeed(storage, log, request));
     storage.refresh();
     const end = request.stream === undefined ? log.committedEnd() : Number.MAX_SAFE_INTEGER;
-    const readOn = request.stream === undefined ? readAll(storage, end, request) : readStream(storage, request.stream, request);
+    const stepsFrom = request.stream === undefined ? stepsOfLog(storage, end, request) : stepsOfStream(storage, request.stream, request);
     const from = request.from === "start" ? 0 : request.from === "end" ? end : request.from;
-    if (readOn) await sendPages(call, storage, readOn, from, request.limit);
+    if (stepsFrom) await sendPages(call, storage, stepsFrom, from, request.limit);
     else call.send(frameOf([[4, [[1, [[3, request.stream ?? ""]]]]]])); // stream not found
     call.end();
   }
   return (call) => ({ message: (bytes) => serve(call, bytes) });
 }
 
-async function sendPages(call: Call, storage: Storage, readOn: ReadOn, from: number, limit: number): Promise<void> {
+async function sendPages(call: Call, storage: Storage, stepsFrom: StepsFrom, from: number, limit: number): Promise<void> {
   for (let [next, left] = [from, limit]; ; ) {
-    const page = readPage(readOn(next), next, left);
+    const page = readPage(stepsFrom(next), next, left);
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
     if (page.done) return;
     next = page.next;
@@ -47,14 +48,14 @@ async function sendPages(call: Call, storage: Storage, readOn: ReadOn, from: num
 }
 
 /** Undefined where there is no such stream. Events that are appended after the read has begun are not part of it. */
-function readStream(storage: Storage, stream: string, { backwards }: ReadRequest): ReadOn | undefined {
+function stepsOfStream(storage: Storage, stream: string, { backwards }: ReadRequest): StepsFrom | undefined {
   const view = viewOf(storage, stream);
   if (view.kind === "deleted") throw streamDeleted(stream);
   if (view.kind === "missing") return undefined;
   return (next) => (backwards ? streamBackwards : streamForwards)(storage, stream, view, next);
 }
 
-function readAll(storage: Storage, until: number, { from, backwards, filter }: ReadRequest): ReadOn {
+function stepsOfLog(storage: Storage, until: number, { from, backwards, filter }: ReadRequest): StepsFrom {
   if (typeof from === "number") refusePositionWithoutEvent(storage, until, from, backwards);
   return (next) => (backwards ? allBackwards(storage, next, filter) : allForwards(storage, { from: next, until }, filter));
 }

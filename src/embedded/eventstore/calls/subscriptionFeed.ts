@@ -14,7 +14,7 @@ import {
 import type { Storage } from "../log/storage.js";
 import { positionMessage } from "../protocol/appendReplies.js";
 import { frameOf, streamDeleted } from "../protocol/grpc.js";
-import type { EventFilter, ReadRequest } from "../protocol/readRequest.js";
+import type { EventFilter, ReadRequest } from "../protocol/parseRequest.js";
 
 /** EventStoreDB ends a page after this many matching events, even if it has not searched the whole window. */
 const PAGE_EVENTS = 32;

@@ -3,7 +3,7 @@
 import { frameEnd, framesIn } from "../../../adapters/eventStore/protocol/frames.js";
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { failedRead } from "../protocol/grpc.js";
-import { type EventFilter, mayMatch } from "../protocol/readRequest.js";
+import { type EventFilter, mayMatch } from "../protocol/parseRequest.js";
 import { type Block, endOf, eventIn, partOf } from "./blocks.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, type Retention, retentionOf, storedMetadata, streamOfMeta } from "./streamMetadata.js";

@@ -139,17 +139,16 @@ function whenDrained(stream: ServerHttp2Stream): Promise<void> {
 }
 
 function receive(stream: ServerHttp2Stream, handler: CallHandler, call: Call): void {
-  const guarded = (action: () => void | Promise<void>): void => {
-    if (call.isOver()) return;
+  const guarded = async (action: () => void | Promise<void>): Promise<void> => {
     try {
-      action()?.catch((error: unknown) => call.fail(error));
+      if (!call.isOver()) await action();
     } catch (error) {
       call.fail(error);
     }
   };
-  const split = frameSplitter((message) => guarded(() => handler.message(message)));
-  stream.on("data", (chunk: Buffer) => guarded(() => split(chunk)));
-  stream.on("end", () => guarded(() => handler.complete?.()));
+  const split = frameSplitter((message) => void guarded(() => handler.message(message)));
+  stream.on("data", (chunk: Buffer) => void guarded(() => split(chunk)));
+  stream.on("end", () => void guarded(() => handler.complete?.()));
 }
 
 /** Cuts what arrives into messages; a message is handed over once it is whole. */

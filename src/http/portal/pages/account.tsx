@@ -100,15 +100,15 @@ const faults = { currentPassword: /^The current password/, password: /password/i
 
 const passwordForm = defineForm(accountPage, { below: "/password", faults }, async (visit, fields, deps) => {
   const { context, person, requestId } = visit;
-  const { signIn, signInLog, sessionCookie } = deps;
+  const { checkPassword, signInLog, sessionCookie } = deps;
   const given = {
     current: fields.get("currentPassword"),
     chosen: fields.get("password"),
     address: addressOf(context, deps.trustedProxies),
     known: knownBrowser(deps).read(context),
-    browser: browserName(context.req.header("user-agent")),
+    browserName: browserName(context.req.header("user-agent")),
   };
-  const answer = await changePassword({ ...deps.members, signIn }, person, given, requestId);
+  const answer = await changePassword({ ...deps.members, checkPassword }, person, given, requestId);
   switch (answer.kind) {
     case "changed":
       if (answer.token === undefined) return signedOut(visit, deps, "Password changed. Sign in with the new one.");

@@ -64,7 +64,7 @@ export const signInForm = defineForm(signInPage, "", async (visit, fields, deps)
   const { context } = visit;
   const [email, password] = [fields.get("email"), fields.get("password")];
   const [address, known] = [addressOf(context, deps.trustedProxies), knownBrowser(deps).read(context)];
-  const answer = await deps.signIn({ email, password, address, known });
+  const answer = await deps.checkPassword({ email, password, address, known });
   switch (answer.kind) {
     case "verified":
       return signInAs(answer.members, next, "password", visit, deps);

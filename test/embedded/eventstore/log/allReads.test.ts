@@ -11,7 +11,7 @@ import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitL
 import { allBackwards, allForwards, type ReadPage, type ReadStep, readPage } from "../../../../src/embedded/eventstore/log/reads.js";
 import { openStorage, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 import { createWriter } from "../../../../src/embedded/eventstore/log/writer.js";
-import type { EventFilter } from "../../../../src/embedded/eventstore/protocol/readRequest.js";
+import type { EventFilter } from "../../../../src/embedded/eventstore/protocol/parseRequest.js";
 
 interface Told {
   id: string;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { encode, type Field, type Message, wholeMessage } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { runsOf } from "../../../../src/embedded/eventstore/log/reads.js";
-import { type EventFilter, readFilter } from "../../../../src/embedded/eventstore/protocol/readRequest.js";
+import { type EventFilter, readFilter } from "../../../../src/embedded/eventstore/protocol/parseRequest.js";
 
 const readWhole = wholeMessage(() => ({ filter: undefined as EventFilter | undefined }), { 7: ["filter", readFilter] });
 

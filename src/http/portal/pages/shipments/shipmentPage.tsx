@@ -49,7 +49,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
         ) : asOf === undefined ? (
           <NotThere title="This shipment has no current version: all of them are reversed" />
         ) : typeof versions === "object" ? (
-          <NotThere title="This shipment did not exist at that time" />
+          <NotThere title="The ledger did not have this shipment at that time" />
         ) : null}
         <Versions visit={visit} shipmentId={shipmentId} versions={versions} nameOf={nameOf} />
       </>
@@ -65,7 +65,7 @@ const NotThere = ({ title }: { title: string }) => (
 
 const contentOf = ({ items, ...fields }: LedgerShipment) => ({ fields, items: Array.isArray(items) ? items : [] });
 
-/** A shipment may have thousands of lines. */
+/** A shipment may have 500 lines. */
 const shownLines = 200;
 
 type Line = { item: unknown; number: number };

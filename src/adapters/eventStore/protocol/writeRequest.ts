@@ -1,11 +1,11 @@
-// Writes the protocol's ReadReq. A fetch asks for one event, and the client's own messages would cost more than the event does.
+// Writes the protocol's ReadReq. Many reads want one event, and the client's own request costs more than that event.
 import type { Position, Revision } from "../../../ports/eventStore.js";
 import { encode, type Field, type Message } from "./protobuf.js";
 
 const option = { stream: 1, all: 2, direction: 3, count: 5, subscription: 6, filter: 7, noFilter: 8, ids: 9 } as const;
 const inStream = { identifier: 1, revision: 2, start: 3, end: 4 } as const;
 const inAll = { position: 1, start: 2, end: 3 } as const;
-const filterBy = { streamName: 1, eventType: 2, max: 3, checkpointInterval: 5 } as const;
+const filterBy = { streamName: 1, eventType: 2, window: 3, multiplier: 5 } as const;
 const backwardsDirection = 1;
 const nothing: Message = [];
 const noFilter: Field = [option.noFilter, nothing];
@@ -13,7 +13,7 @@ const idsAsText: Field = [option.ids, [[2, nothing]]];
 
 const request = (...options: readonly Field[]): Buffer => encode([[1, [...options, idsAsText]]]);
 
-export function readStreamRequest(stream: string, from: Revision | undefined, { backwards, max }: { backwards: boolean; max: number }) {
+export function streamRequest(stream: string, from: Revision | undefined, { backwards, max }: { backwards: boolean; max: number }) {
   const edge: Field = [backwards ? inStream.end : inStream.start, nothing];
   const start: Field = from === undefined ? edge : [inStream.revision, from];
   const direction = backwards ? backwardsDirection : 0;
@@ -26,7 +26,7 @@ export function readStreamRequest(stream: string, from: Revision | undefined, { 
 }
 
 /** For the newest event of all. */
-export const readHeadRequest = (): Buffer =>
+export const headRequest = (): Buffer =>
   request([option.all, [[inAll.end, nothing]]], [option.direction, backwardsDirection], [option.count, 1], noFilter);
 
 /** The server sends a checkpoint after this many events, also when none of them passed the filter. */
@@ -45,8 +45,8 @@ export function subscribeRequest(wanted: SubscriptionFilter, from: Position | un
     : nothing;
   const filter: Message = [
     "types" in wanted ? [filterBy.eventType, beginnings(wanted.types)] : [filterBy.streamName, beginnings(wanted.prefixes)],
-    [filterBy.max, checkpointEvery],
-    [filterBy.checkpointInterval, 1],
+    [filterBy.window, checkpointEvery],
+    [filterBy.multiplier, 1],
   ];
   return request([option.all, [[after ? inAll.position : inAll.start, position]]], [option.subscription, nothing], [option.filter, filter]);
 }

@@ -68,9 +68,9 @@ const readOptions = message(() => ({ ...noOptions }), {
 });
 const readRequest = wholeMessage(() => ({ options: undefined as typeof noOptions | undefined }), { 1: ["options", readOptions] });
 
-export type ReadRequest = ReturnType<typeof readReadRequest>;
+export type ReadRequest = ReturnType<typeof parseReadRequest>;
 
-export function readReadRequest(bytes: Buffer) {
+export function parseReadRequest(bytes: Buffer) {
   const { options } = readRequest(bytes);
   if (!options) throw new MalformedMessage("the options are missing");
   const { start, resolveLinks, ids, ...rest } = options;

@@ -1,8 +1,8 @@
-// What two activities have in common that say the same: customer, warehouse, charge code, time, quantity and reference. Compared by 64 bits of
-// them, so that an import need not read the activities before it.
+// A 64-bit hash of an activity's customer, warehouse, charge code, time, quantity and reference. An import finds equal activities by it, and need
+// not read those before it.
 
 /** Two halves of 32 bits. */
-export interface ActivityContent {
+export interface ActivityHash {
   low: number;
   high: number;
 }
@@ -10,8 +10,8 @@ export interface ActivityContent {
 const numbers = new Float64Array(1);
 const halves = new Int32Array(numbers.buffer);
 
-/** Writes the content of a recorded activity into `into`. `instant`: that of its timestamp, in milliseconds since 1970. */
-export function readContent(values: Readonly<Record<string, unknown>>, instant: number, into: ActivityContent): void {
+/** Writes the hash of a recorded activity into `into`. `instant`: that of its timestamp, in milliseconds since 1970. */
+export function hashActivity(values: Readonly<Record<string, unknown>>, instant: number, into: ActivityHash): void {
   into.low = 0x2f0b4a27;
   into.high = 0x41c6ce57;
   addText(into, values["customerId"]);
@@ -28,7 +28,7 @@ export function readContent(values: Readonly<Record<string, unknown>>, instant: 
 /** No text has a character of this number, so that a text's end is told apart. */
 const endOfText = 0x10000;
 
-function addText(into: ActivityContent, value: unknown): void {
+function addText(into: ActivityHash, value: unknown): void {
   const text = typeof value === "string" ? value : "";
   let { low, high } = into;
   for (let at = 0; at < text.length; at += 1) {
@@ -41,7 +41,7 @@ function addText(into: ActivityContent, value: unknown): void {
   into.high = Math.imul(high ^ endOfText, 0x5f356495);
 }
 
-function addNumber(into: ActivityContent, value: number): void {
+function addNumber(into: ActivityHash, value: number): void {
   numbers[0] = value;
   for (const half of halves) {
     into.low = Math.imul(into.low ^ half, 0x9e3779b1);
