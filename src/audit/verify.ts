@@ -49,19 +49,15 @@ export async function verifyStreams(
   const writer = await createEvidence(client);
   const { imports, events } = await gatherEvidence(writer, { eventStore, until: position, organisationId, signal, findings, onProgress });
   await compareEvidence(client, { organisationId }, findings);
-  const files = options.files ? await checkFiles(options, imports, findings) : 0;
+  const withFiles = options.files ? imports : [];
+  for (const audited of withFiles) {
+    signal.throwIfAborted();
+    for (const sentence of await fileFaults(options, audited)) findings.add({ ...ownerOf(audited), sentence });
+  }
   const quotes = await verifyQuotes(position, options, findings);
   const counts = new Map<string, number>();
   for (const { requested } of imports) counts.set(requested.data.organisationId, (counts.get(requested.data.organisationId) ?? 0) + 1);
-  return { events, imports: counts, files, quotes };
-}
-
-async function checkFiles(options: StreamOptions, imports: readonly AuditedImport[], findings: Findings): Promise<number> {
-  for (const audited of imports) {
-    options.signal.throwIfAborted();
-    for (const sentence of await fileFaults(options, audited)) findings.add({ ...ownerOf(audited), sentence });
-  }
-  return imports.length;
+  return { events, imports: counts, files: withFiles.length, quotes };
 }
 
 interface FileSources {

@@ -13,12 +13,6 @@ export type ImportKind = (typeof importKinds)[number];
 
 const instant = z.iso.datetime();
 
-const importCounts = z.object({
-  received: z.number().int(),
-  processed: z.number().int(),
-  failed: z.number().int(),
-});
-
 /** Ascending, first and last of neighbouring row numbers. */
 const rowRanges = z.array(z.tuple([z.number().int(), z.number().int()]));
 
@@ -107,7 +101,7 @@ export const importEvents = {
   }),
   ImportCompleted: z.object({
     importId: z.string(),
-    counts: importCounts,
+    counts: z.object({ received: z.number().int(), processed: z.number().int(), failed: z.number().int() }),
     /** Absent where no row is unusual, and where the event is older than this. */
     unusual: z.array(unusualOfKind).optional(),
     /** How many rows are unusual; a row of several kinds is counted once. */

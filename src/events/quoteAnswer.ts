@@ -3,6 +3,7 @@ import type { Location } from "../domain/geography/geography.js";
 import { type Goods, goodsOf } from "../domain/rating/consignment.js";
 import { fuelLine } from "../domain/rating/price.js";
 import { type QuoteEntry, transitOf } from "../domain/rating/quotes.js";
+import { remembered } from "../domain/remembered.js";
 import { type QuotedCard, type QuotesGenerated, quoteIdOf } from "./quoteEvents.js";
 
 export interface QuoteAnswer {
@@ -25,25 +26,21 @@ export function quoteAnswerOf(event: QuotesGenerated, number: number): QuoteAnsw
 export function quoteAnswerOf(event: QuotesGenerated, number?: number): QuoteAnswer | undefined {
   const { origin, destination, items } = event;
   const wanted = number === undefined ? event.results.map((_, index) => index + 1) : [number];
-  const entries = new Map<number, QuoteEntry>();
-  const results = wanted.flatMap((each) => resultOf(event, each, entries) ?? []);
+  // Customers share most cards.
+  const entryOfCard = remembered(event.cards.length, (card: number) => entryOf(event, at(event.cards, card)));
+  const results = wanted.flatMap((each) => resultOf(event, each, entryOfCard) ?? []);
   if (results.length < wanted.length) return undefined;
   return { origin, destination, goods: goodsIn(items), results };
 }
 
 const goodsIn = (items: QuotesGenerated["items"]): Goods[] => items.map((item) => goodsOf(item, item.chargeableWeight));
 
-/** Customers share most cards, so `entries` caches the entry of each card. */
-function resultOf(event: QuotesGenerated, number: number, entries: Map<number, QuoteEntry>): QuoteResult | undefined {
+function resultOf(event: QuotesGenerated, number: number, entryOfCard: (card: number) => QuoteEntry): QuoteResult | undefined {
   const result = event.results[number - 1];
   if (result === undefined) return undefined;
   const { customerId, noQuoteMessage = "" } = result;
   const quoteId = quoteIdOf({ quotesId: event.quotesId, number });
-  const quotes = result.cards.map((card, index) => {
-    const entry = entries.get(card) ?? entryOf(event, at(event.cards, card));
-    entries.set(card, entry);
-    return { rateId: `${quoteId}-${index + 1}`, ...entry };
-  });
+  const quotes = result.cards.map((card, index) => ({ rateId: `${quoteId}-${index + 1}`, ...entryOfCard(card) }));
   return { customerId, quoteId, noQuoteMessage, quotes };
 }
 

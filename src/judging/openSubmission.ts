@@ -81,12 +81,11 @@ function ownNumbersIn({ fields, decimal }: Columns, kind: SubmissionRequest["kin
 type MapCells = ReturnType<typeof cellMapper>;
 
 async function* mapBatches<Batch extends Rows>(batches: AsyncIterable<Batch>, map: MapCells): AsyncGenerator<Batch & Rows> {
-  for await (const batch of batches) yield { ...batch, rows: batch.rows.map((row) => mappedRow(row, map)) };
-}
-
-function mappedRow(row: FileRow, map: MapCells): SubmittedRow {
-  const cells = map(row.cells);
-  return cells === row.cells ? row : { ...row, cells, sent: row.cells };
+  const mapped = (row: FileRow): SubmittedRow => {
+    const cells = map(row.cells);
+    return cells === row.cells ? row : { ...row, cells, sent: row.cells };
+  };
+  for await (const batch of batches) yield { ...batch, rows: batch.rows.map(mapped) };
 }
 
 /** The API checked the header before it queued the import, but the organisation's custom fields may have changed since. */

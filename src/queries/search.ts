@@ -3,19 +3,15 @@ import type { Pool } from "pg";
 import { quoteIdOf, quotePlaceOf } from "../events/quoteEvents.js";
 import { named } from "../namedSql.js";
 import { referenceKey } from "../projections/tables/activities.js";
-import { searchKey } from "../projections/tables/imports.js";
+import { type imports, searchKey } from "../projections/tables/imports.js";
 
 /** Of each kind. */
 export const mostFound = 10;
 /** Activities are sought in this many imports, the newest first: no index has the references of a whole organisation. */
 export const importsSearched = 10_000;
 
-export interface FoundImport {
-  readonly importId: string;
+export interface FoundImport extends Readonly<Pick<typeof imports.$inferSelect, "importId" | "fileName" | "kind" | "submittedAt">> {
   readonly reference: string;
-  readonly fileName: string;
-  readonly kind: "shipments" | "activities";
-  readonly submittedAt: Date;
 }
 
 export interface FoundShipment {

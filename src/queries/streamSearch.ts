@@ -22,7 +22,9 @@ const countableRows = 20_000;
  */
 export async function importAsOf(importId: string, asOf: Date, eventStore: EventStore): Promise<ImportAsOf | undefined> {
   const stream = streamOf.import(importId);
-  const revision = await lastRevisionAt(eventStore, stream, asOf);
+  const end = (await eventStore.last(stream))?.revision ?? noStream;
+  // The events of a stream are in the order of their times.
+  const revision = (await firstRevision(eventStore, stream, [noStream, end + 1n], ({ recordedAt }) => recordedAt > asOf)) - 1n;
   const last = revision === noStream ? undefined : await eventAt(eventStore, stream, revision);
   if (!last) return undefined;
   const ended = endings[last.type];
@@ -37,12 +39,6 @@ const endings: Readonly<Record<string, ImportStatus>> = {
   ImportFailed: "failed",
   ImportCancelled: "cancelled",
 };
-
-/** The events of a stream are in the order of their times. */
-async function lastRevisionAt(eventStore: EventStore, stream: string, asOf: Date): Promise<bigint> {
-  const last = (await eventStore.last(stream))?.revision ?? noStream;
-  return (await firstRevision(eventStore, stream, [noStream, last + 1n], ({ recordedAt }) => recordedAt > asOf)) - 1n;
-}
 
 export interface StreamPage {
   readonly events: readonly StoredEvent[];

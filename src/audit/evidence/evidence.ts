@@ -6,7 +6,7 @@ import type { Findings } from "../findings.js";
 import { addCounted, type CorrectingImport } from "./countedEvidence.js";
 import { addImport, addRow, type EvidenceWriter } from "./evidenceTables.js";
 import { foldEvent, type ImportFold, newImportFold, readEvent } from "./importFold.js";
-import { gatherReversals, type ImportReversals, type ReversalOptions, reversalFaults } from "./reversalEvidence.js";
+import { gatherReversals, type ReversalOptions, reversalFaults } from "./reversalEvidence.js";
 
 /** What is kept of a fold. */
 export interface AuditedImport {
@@ -37,8 +37,12 @@ export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOp
     if (requested) imports.push({ importId, requested, ended });
     const reversed = reversals.get(importId);
     if (!reversed) return;
-    reportReversals(fold, reversed, findings);
-    addReversedShipments(writer, fold, reversed);
+    const owner = { organisationId: requested?.data.organisationId, importId };
+    for (const fault of reversalFaults(fold, reversed)) findings.add({ ...owner, sentence: `stream of reversals: ${fault}` });
+    for (const { number, shipmentId } of fold.shipments?.values() ?? []) {
+      if (reversed.ofShipment(number))
+        writer.add("audited_reversed_shipments", { import_position: String(requested?.position.commit), shipment_id: shipmentId });
+    }
   };
   const onEvent = (event: StoredEvent) => {
     if (event.stream.startsWith(streamPrefix.corrections)) return checkCorrection(event, options);
@@ -113,11 +117,6 @@ function reportLateEvent({ stream, type, revision, metadata }: StoredEvent, find
 const isWanted = (first: StoredEvent, { organisationId }: EvidenceOptions): boolean =>
   organisationId === undefined || first.metadata.organisation === organisationId;
 
-function reportReversals(fold: ImportFold, reversed: ImportReversals, findings: Findings): void {
-  const owner = { organisationId: fold.requested?.data.organisationId, importId: fold.importId };
-  for (const fault of reversalFaults(fold, reversed)) findings.add({ ...owner, sentence: `stream of reversals: ${fault}` });
-}
-
 function reportFaults({ importId, requested, faults, faultCount }: ImportFold, findings: Findings): void {
   const owner = { organisationId: requested?.data.organisationId, importId };
   faults.forEach((sentence, index) => {
@@ -125,11 +124,4 @@ function reportFaults({ importId, requested, faults, faultCount }: ImportFold, f
     findings.add({ ...owner, sentence: `stream: ${sentence}` }, rest);
   });
   if (!requested) findings.add({ ...owner, sentence: "stream: there is no ImportRequested" });
-}
-
-function addReversedShipments(writer: EvidenceWriter, { requested, shipments }: ImportFold, reversals: ImportReversals): void {
-  for (const { number, shipmentId } of shipments?.values() ?? []) {
-    if (reversals.ofShipment(number))
-      writer.add("audited_reversed_shipments", { import_position: String(requested?.position.commit), shipment_id: shipmentId });
-  }
 }

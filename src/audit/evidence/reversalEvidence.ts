@@ -61,7 +61,9 @@ export const reversalsOfImport = async (
 ): Promise<ImportReversals> => reversalsIn(await eventsOf(eventStore, streamOf.reversals(importId)), importId, report);
 
 function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (fault: string) => void): ImportReversals {
-  const events = stored.flatMap((event) => readable(event, importId, report) ?? []);
+  const events = stored.flatMap((event) => readEvent("reversals", event, report) ?? []);
+  for (const { data, revision } of events)
+    if (data.importId !== importId) report(`RowsReversed at revision ${revision} names import ${data.importId}`);
   const all = events.find(({ data }) => data.rows === "all");
   const before = all ? events.slice(0, events.indexOf(all)) : events;
   const rows = firstNamed(
@@ -80,12 +82,6 @@ function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (
 }
 
 const again = ({ revision }: Reversal): string => `is reversed a second time at revision ${revision}`;
-
-function readable(stored: StoredEvent, importId: string, report: (fault: string) => void): Reversal | undefined {
-  const event = readEvent("reversals", stored, report);
-  if (event && event.data.importId !== importId) report(`RowsReversed at revision ${stored.revision} names import ${event.data.importId}`);
-  return event;
-}
 
 /** By number, the first event that names it. */
 function firstNamed(

@@ -35,13 +35,18 @@ export async function verifyQuotes(until: Position, options: Options, findings: 
   const sample = createSample<QuoteEvent>(sampled);
   let requests = 0;
   let quotes = 0;
-  await replayQuotes(options, until, async (stored) => {
-    const event = readQuote(stored, findings);
-    if (!event) return;
-    requests += 1;
-    quotes += placesOf(event).length;
-    if (options.allQuotes) await deriver.derive(event);
-    else sample.offer(event);
+  const { eventStore, organisationId, signal } = options;
+  const prefixes = [streamPrefix.quotes, streamPrefix.quote];
+  await eventStore.replay({ prefixes, until, signal }, async ({ events }) => {
+    for (const stored of events) {
+      const isWanted = organisationId === undefined || stored.metadata.organisation === organisationId;
+      const event = isWanted ? readQuote(stored, findings) : undefined;
+      if (!event) continue;
+      requests += 1;
+      quotes += placesOf(event).length;
+      if (options.allQuotes) await deriver.derive(event);
+      else sample.offer(event);
+    }
   });
   for (const event of sample.taken.toSorted(byCatalogue)) {
     options.signal.throwIfAborted();
@@ -54,19 +59,6 @@ export async function verifyQuotes(until: Position, options: Options, findings: 
 function byCatalogue({ data: a }: QuoteEvent, { data: b }: QuoteEvent): number {
   if (a.organisationId !== b.organisationId) return a.organisationId < b.organisationId ? -1 : 1;
   return a.catalogueVersion - b.catalogueVersion;
-}
-
-async function replayQuotes(
-  { eventStore, organisationId, signal }: Options,
-  until: Position,
-  onEvent: (event: StoredEvent) => Promise<void>,
-) {
-  const prefixes = [streamPrefix.quotes, streamPrefix.quote];
-  await eventStore.replay({ prefixes, until, signal }, async (batch) => {
-    for (const event of batch.events) {
-      if (organisationId === undefined || event.metadata.organisation === organisationId) await onEvent(event);
-    }
-  });
 }
 
 function readQuote(stored: StoredEvent, findings: Findings): QuoteEvent | undefined {
@@ -92,8 +84,11 @@ export function createSample<Item>(most: number) {
   };
 }
 
+const remembered = 20;
+
 function createDeriver(eventStore: EventStore, findings: Findings) {
-  const catalogues = rememberCatalogues(eventStore);
+  // Quotes come in the order of the log, so a small cache of catalogue versions is enough.
+  const catalogues = recentLoads<Catalogue | undefined>(remembered);
   let derived = 0;
   return {
     /** The number of quotes derived so far. */
@@ -102,7 +97,10 @@ function createDeriver(eventStore: EventStore, findings: Findings) {
     async derive(event: QuoteEvent): Promise<void> {
       const { organisationId, catalogueVersion } = event.data;
       const add = (sentence: string) => findings.add({ organisationId, sentence });
-      const catalogue = await catalogues(organisationId, catalogueVersion);
+      const catalogue = await catalogues(JSON.stringify([organisationId, catalogueVersion]), async () => {
+        const file = await catalogueFileAt(organisationId, catalogueVersion, eventStore);
+        return file && compileCatalogue(file);
+      });
       for (const place of placesOf(event)) {
         derived += 1;
         const recorded = recordedQuote(event, place.number);
@@ -123,16 +121,4 @@ function faultsOf(recorded: Parameters<typeof explainQuote>[0], catalogue: Catal
   const { agrees, differences, cards } = explainQuote(recorded, catalogue);
   if (agrees) return [];
   return [...differences, ...cards.flatMap(({ entry, differences: found }) => found.map((sentence) => `${entry.rateCardId}: ${sentence}`))];
-}
-
-const remembered = 20;
-
-/** Quotes come in the order of the log, so a small cache of catalogue versions is enough. */
-function rememberCatalogues(eventStore: EventStore) {
-  const known = recentLoads<Catalogue | undefined>(remembered);
-  return (organisationId: string, version: number): Promise<Catalogue | undefined> =>
-    known(JSON.stringify([organisationId, version]), async () => {
-      const file = await catalogueFileAt(organisationId, version, eventStore);
-      return file && compileCatalogue(file);
-    });
 }

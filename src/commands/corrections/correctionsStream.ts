@@ -121,12 +121,6 @@ function lastRow(importId: string, row: number, { reversed, decision, next }: Co
   return reversed.since(row) === undefined ? { importId, row, as: "recorded" } : undefined;
 }
 
-/** Those of the rows whose claim is released. */
-async function releasedRows(eventStore: EventStore, state: CorrectionsState, rows: readonly number[]): Promise<Set<number>> {
-  const holders = await lastRowsOf(eventStore, state, rows);
-  return new Set(rows.filter((row) => !holders.has(row)));
-}
-
 /** The rows that a correction was refused, by the correction's own row numbers. They are not offered again in its list of rejected rows. */
 export async function refusedRows(eventStore: EventStore, { importId, corrects }: ImportRequested): Promise<Map<number, RefusedRow>> {
   if (!corrects) return new Map();
@@ -152,7 +146,7 @@ export async function claimRows(eventStore: EventStore, wanted: RowsToClaim, con
   return (await loadCorrections(eventStore, importId)).state.claims.get(correction)?.refused ?? [];
 }
 
-/** Decides on rows of an import, and appends to the stream of its corrections. */
+/** Decides on rows of an import, and appends to the stream of its corrections. `released`: those of the rows whose claim is released. */
 export async function decideCorrections(
   eventStore: EventStore,
   importId: string,
@@ -162,7 +156,8 @@ export async function decideCorrections(
 ): Promise<void> {
   await retryConflicts(async () => {
     const { state, head } = await loadCorrections(eventStore, importId);
-    const events = await decided(state, await releasedRows(eventStore, state, rows));
+    const holders = await lastRowsOf(eventStore, state, rows);
+    const events = await decided(state, new Set(rows.filter((row) => !holders.has(row))));
     await appendDecision({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided: events, context, head });
   });
 }

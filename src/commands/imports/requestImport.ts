@@ -68,7 +68,8 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   const { request } = command;
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
   const rest = deadlineIn(Math.max(leastRestMs, deadline.leftMs()));
-  await reserve(deps, request, rest).catch(async (error: unknown) => {
+  const release = () => void resolveRefusedPush(deps, request);
+  await rest.within("database", reservePlace(deps.pool, request, deps.maxQueuedImports), release).catch(async (error: unknown) => {
     await discard(deps, request); // nothing was appended, so nothing refers to it
     throw error;
   });
@@ -81,11 +82,6 @@ async function discard({ objectStore }: RequestImportDeps, { file }: ImportReque
   await deadlineIn(discardMs)
     .within("object store", objectStore.remove(file.key))
     .catch(() => undefined);
-}
-
-async function reserve(deps: RequestImportDeps, request: ImportRequested, deadline: Deadline): Promise<void> {
-  const release = () => void resolveRefusedPush(deps, request);
-  await deadline.within("database", reservePlace(deps.pool, request, deps.maxQueuedImports), release);
 }
 
 async function record(deps: RequestImportDeps, prepared: RequestCommand, deadline: Deadline): Promise<ImportRequested> {

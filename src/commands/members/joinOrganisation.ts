@@ -43,15 +43,12 @@ export async function startSession(
   member: NamelessMember,
   { oldToken, browser, correlationId }: { oldToken: string | undefined; browser?: string; correlationId: string },
 ): Promise<string | undefined> {
-  const credentialsRevision = await joinIfInvited(deps, member, correlationId);
-  return openSession(deps.pool, { memberId: member.memberId, credentialsRevision }, oldToken, browser);
-}
-
-async function joinIfInvited(deps: MemberDeps, member: NamelessMember, correlationId: string): Promise<string> {
-  const { memberId, credentialsRevision } = member;
-  if (!(await isInvited(memberId, credentialsRevision, deps.pool))) return credentialsRevision;
-  const by = { kind: "member", id: memberId } as const;
-  const command = { type: "joinBySingleSignOn", by, now: await deps.now() } as const;
-  const { decided, revision } = await changeMember(deps, member, command, correlationId);
-  return decided.length > 0 ? String(revision) : credentialsRevision;
+  const { memberId } = member;
+  let { credentialsRevision } = member;
+  if (await isInvited(memberId, credentialsRevision, deps.pool)) {
+    const command = { type: "joinBySingleSignOn", by: { kind: "member", id: memberId }, now: await deps.now() } as const;
+    const { decided, revision } = await changeMember(deps, member, command, correlationId);
+    if (decided.length > 0) credentialsRevision = String(revision);
+  }
+  return openSession(deps.pool, { memberId, credentialsRevision }, oldToken, browser);
 }

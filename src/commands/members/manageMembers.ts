@@ -41,7 +41,9 @@ export async function inviteMember(deps: MemberDeps, invitation: Invitation, ori
   const email = parseEmail(invitation.email);
   const role = parseRole(invitation.role);
   const name = parseName(invitation.name);
-  await ensureRoom(organisationId, deps);
+  if (!(await deps.events.last(streamOf.organisation(organisationId)))) throw noOrganisation(organisationId);
+  if (await hasMembers(organisationId, mostMembers, deps.pool))
+    throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
   const { token, ...link } = await newLink(deps);
   const command: MemberCommand = { type: "inviteMember", organisationId, email, name, role, ...link, by: origin.by };
   for (let attempt = 1; ; attempt += 1) {
@@ -74,12 +76,6 @@ async function newLink(deps: MemberDeps): Promise<LinkHash & { readonly token: s
   const now = await deps.now();
   const linkExpiresAt = new Date(now.getTime() + linkHours * 3_600_000).toISOString();
   return { token, now, linkSha256: hashToken(token), linkExpiresAt };
-}
-
-async function ensureRoom(organisationId: string, { events, pool }: MemberDeps): Promise<void> {
-  if (!(await events.last(streamOf.organisation(organisationId)))) throw noOrganisation(organisationId);
-  if (await hasMembers(organisationId, mostMembers, pool))
-    throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
 }
 
 function parseRole(text: string): Role {

@@ -82,7 +82,10 @@ export async function findSession(pool: Database, token: string | undefined): Pr
   const row = rows[0];
   if (!row) return undefined;
   const { stale, name, ...known } = row;
-  if (stale) await touch(pool, token);
+  if (stale)
+    await pool.query("update sessions set last_seen_at = now() where token_sha256 = $1 and last_seen_at < now() - interval '1 minute'", [
+      hashToken(token),
+    ]);
   return { ...known, name: name ?? known.email, by: { kind: "member", id: known.memberId }, formToken: formTokenOf(token) };
 }
 
@@ -103,12 +106,6 @@ export async function endOutdatedSessions(database: Database, memberId: string):
     "delete from sessions using members where sessions.member_id = $1 and members.member_id = $1 and sessions.credentials_revision <> members.credentials_revision",
     [memberId],
   );
-}
-
-async function touch(pool: Database, token: string): Promise<void> {
-  await pool.query("update sessions set last_seen_at = now() where token_sha256 = $1 and last_seen_at < now() - interval '1 minute'", [
-    hashToken(token),
-  ]);
 }
 
 export async function endSession(pool: Database, token: string): Promise<void> {

@@ -29,25 +29,14 @@ interface QuoteDeps {
 /** Prices a request for each of its customers and returns when the event store has acknowledged the event. `response`: the contract's, as JSON. */
 export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin) {
   rejectUnknownCustomers(deps.catalogue, request.general.customerIds);
-  const event = decideQuotes(deps, request, from);
-  const { organisationId, by, requestId, quotesId } = event;
-  const context = { organisation: organisationId, by, correlationId: requestId };
-  // The event's id is the request's id, so that the event store recognises a resend.
-  const encoded = encode("QuotesGenerated", event, context, quotesId);
-  const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
-  const response = JSON.stringify(quoteAnswerOf(event)); // made while the event is recorded
-  await recorded.catch((error: unknown) => rejectTooLarge(error, event));
-  return { event, response };
-}
-
-function decideQuotes({ catalogue, geography, newId }: QuoteDeps, request: QuoteRequest, from: QuoteOrigin): QuotesGenerated {
   const { items, filters, general } = request;
-  const { origin, destination } = resolveEnds(geography, request);
-  const { customerIds } = general;
-  const { goods, results } = priceQuotes({ catalogue, customerIds, items, origin, destination, filters, now: from.now });
+  const { origin, destination } = resolveEnds(deps.geography, request);
   const { organisationId, catalogueVersion, by, requestId, now } = from;
-  return {
-    quotesId: newId(),
+  const { customerIds } = general;
+  const { goods, results } = priceQuotes({ catalogue: deps.catalogue, customerIds, items, origin, destination, filters, now });
+  const quotesId = deps.newId();
+  const event: QuotesGenerated = {
+    quotesId,
     organisationId,
     catalogueVersion,
     by,
@@ -59,6 +48,13 @@ function decideQuotes({ catalogue, geography, newId }: QuoteDeps, request: Quote
     items: items.map((item, index) => ({ ...item, chargeableWeight: goods[index]?.chargeableWeight ?? 0 })),
     ...quoteRecordOf(results),
   };
+  const context = { organisation: organisationId, by, correlationId: requestId };
+  // The event's id is the request's id, so that the event store recognises a resend.
+  const encoded = encode("QuotesGenerated", event, context, quotesId);
+  const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
+  const response = JSON.stringify(quoteAnswerOf(event)); // made while the event is recorded
+  await recorded.catch((error: unknown) => rejectTooLarge(error, event));
+  return { event, response };
 }
 
 /** With one unknown customer the whole request is rejected: there are no partial results. */

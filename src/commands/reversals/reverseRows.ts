@@ -65,7 +65,8 @@ export interface ReversalOutcome {
 export async function reverseRows(deps: Stores, request: ReversalRequest): Promise<ReversalOutcome> {
   const found = await completedImport(deps, request);
   const chosen = await reversalUnitsOf(deps, found, request.what);
-  if (request.includeCorrections) await expectNoneUnderWayAmong(deps, await correctionsOf(deps, found, chosen, request));
+  for (const { found: other, chosen: own } of request.includeCorrections ? await correctionsOf(deps, found, chosen, request) : [])
+    await expectNoneUnderWay(deps, other, own.rows, await loadCorrections(deps.eventStore, other.importId));
   const result = await reverseChosen(deps, found, chosen, request);
   return request.includeCorrections ? withCorrections(deps, found, result, chosen, request) : result.outcome;
 }
@@ -106,11 +107,6 @@ async function expectNoneUnderWay(
     return waitUntilProjected(() => lastEnd([importId, ...state.claims.keys()], deps.pool), "The ledgers are behind, try again shortly");
   const of = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
   throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it`);
-}
-
-async function expectNoneUnderWayAmong(deps: Stores, corrections: readonly ChosenCorrection[]): Promise<void> {
-  for (const { found, chosen } of corrections)
-    await expectNoneUnderWay(deps, found, chosen.rows, await loadCorrections(deps.eventStore, found.importId));
 }
 
 type ReversalInput = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" | "by" | "requestId" | "now"> & {

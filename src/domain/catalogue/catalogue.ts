@@ -1,4 +1,5 @@
 import { dayAt } from "../imports/timestamp.js";
+import { remembered } from "../remembered.js";
 import { laneKey } from "./laneKey.js";
 import type { Customer, Lane, OrganisationFile, RateCard, Service } from "./schema.js";
 import { compileZones, type ZoneOf } from "./zones.js";
@@ -40,15 +41,10 @@ export function compileCatalogue(file: OrganisationFile) {
 /** Collected when a customer is first asked for: a catalogue can have thousands of customers, of which few are. */
 function mandatoryFields({ carriers, customFields }: OrganisationFile, customers: ReadonlyMap<string, Customer>) {
   const marks = new Map(carriers.map(({ id, mandatoryCustomFields }) => [id, mandatoryCustomFields]));
-  const known = new Map<string, readonly string[]>();
-  return (customerId: string): readonly string[] => {
-    const found = known.get(customerId);
-    if (found) return found;
+  return remembered(customers.size, (customerId: string): readonly string[] => {
     const marked = new Set((customers.get(customerId)?.carrierIds ?? []).flatMap((id) => marks.get(id) ?? []));
-    const keys = customFields.map(({ key }) => key).filter((key) => marked.has(key));
-    if (customers.has(customerId)) known.set(customerId, keys);
-    return keys;
-  };
+    return customFields.map(({ key }) => key).filter((key) => marked.has(key));
+  });
 }
 
 export interface CompiledCard {

@@ -49,24 +49,20 @@ const readableCard = (card: Fields) => ({
   validFrom: text(card["validFrom"]),
   validTo: typeof card["validTo"] === "string" ? card["validTo"] : null,
   breakMethod: text(card["breakMethod"]),
-  lanes: list(card["lanes"], readableLane),
-  surcharges: list(card["surcharges"], ({ key, when }) => ({ key: text(key), when: readableCondition(object(when)) })),
-  spot: card["spot"],
-});
-
-function readableLane({ from, to, breaks, transit }: Fields) {
-  const { min, max } = object(transit);
-  return {
+  lanes: list(card["lanes"], ({ from, to, breaks, transit }) => ({
     from: text(from),
     to: text(to),
     breaks: list(breaks, ({ fromKg }) => ({ fromKg: number(fromKg) })),
-    transit: { min: number(min), max: number(max) },
-  };
-}
-
-const readableCondition = ({ destinationZones, originZones }: Fields) => ({
-  destinationZones: textsIfGiven(destinationZones),
-  originZones: textsIfGiven(originZones),
+    transit: { min: number(object(transit)["min"]), max: number(object(transit)["max"]) },
+  })),
+  surcharges: list(card["surcharges"], ({ key, when }) => ({
+    key: text(key),
+    when: {
+      destinationZones: textsIfGiven(object(when)["destinationZones"]),
+      originZones: textsIfGiven(object(when)["originZones"]),
+    },
+  })),
+  spot: card["spot"],
 });
 
 /** Ids in messages stay short, whatever the file holds. */

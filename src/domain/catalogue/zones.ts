@@ -53,7 +53,8 @@ export type ZoneOf = (countryCode: string, postalCode: string) => string | undef
 
 export function compileZones(map: ZoneMap): ZoneOf {
   const countries = new Map<string, CountryZones>();
-  for (const [countryCode, zones] of byCountry(map.zones)) {
+  for (const countryCode of new Set(map.zones.map(({ country }) => country))) {
+    const zones = map.zones.filter(({ country }) => country === countryCode);
     const claims = zones.flatMap(({ zone, postcodes }) =>
       (postcodes ?? []).flatMap((text) => {
         const range = parseRange(countryCode, text);
@@ -67,16 +68,6 @@ export function compileZones(map: ZoneMap): ZoneOf {
     const zones = countries.get(countryCode);
     return zones && (inRange(zones.ranges, zoneCode(countryCode, postalCode)) ?? zones.rest);
   };
-}
-
-function byCountry(zones: ZoneMap["zones"]): Map<string, ZoneMap["zones"]> {
-  const found = new Map<string, ZoneMap["zones"]>();
-  for (const zone of zones)
-    found
-      .set(zone.country, found.get(zone.country) ?? [])
-      .get(zone.country)
-      ?.push(zone);
-  return found;
 }
 
 function nested(claims: readonly { range: PostcodeRange; zone: string }[]): CountryZones["ranges"] {

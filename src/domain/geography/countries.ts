@@ -29,12 +29,6 @@ const codes: ReadonlySet<string> = new Set(
 
 let names: Intl.DisplayNames | undefined;
 
-/** The table of names is made when first needed: it costs a tenth of a second, and only messages need names. */
-function regionName(code: string): string | undefined {
-  names ??= new Intl.DisplayNames(["en"], { type: "region", fallback: "none" });
-  return names.of(code);
-}
-
 /** The two-letter code, or undefined when there is no such country. Nothing given means Australia. */
 export function countryCodeOf(text: string | undefined): string | undefined {
   const given = (text ?? "").trim().toUpperCase();
@@ -45,4 +39,8 @@ export function countryCodeOf(text: string | undefined): string | undefined {
 
 export const isCountryCode = (code: string): boolean => codes.has(code);
 
-export const countryName = (code: string): string => regionName(code) ?? code;
+/** The table of names is made when first needed: it costs a tenth of a second, and only messages need names. */
+export function countryName(code: string): string {
+  names ??= new Intl.DisplayNames(["en"], { type: "region" });
+  return names.of(code) ?? code;
+}

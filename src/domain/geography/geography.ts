@@ -130,20 +130,14 @@ function choose(found: readonly Locality[], request: LocationRequest): Locality 
 function named(found: readonly Locality[], suburb: string): readonly Locality[] {
   const withKey = (key: string): Locality[] => found.filter((place) => place.suburbKey === key);
   const meant = withKey(nameKey(suburb));
-  if (meant.length > 0) return exactFirst(meant, suburb);
+  // The exact spelling first: Brisbane-City and Brisbane City are two places of 4000.
+  const isExact = (place: Locality) => Number(place.suburb.toUpperCase() === suburb.toUpperCase());
+  if (meant.length > 0) return meant.sort((one, other) => isExact(other) - isExact(one));
   for (const key of looseNameKeys(suburb)) {
     const alike = withKey(key);
     if (alike.length > 0) return alike;
   }
   return [];
-}
-
-/** Puts the exact spelling first: Brisbane-City and Brisbane City are two places of 4000. */
-function exactFirst(alike: readonly Locality[], suburb: string): readonly Locality[] {
-  if (alike.length < 2) return alike;
-  const given = suburb.toUpperCase();
-  const isExact = (place: Locality): boolean => place.suburb.toUpperCase() === given;
-  return [...alike.filter(isExact), ...alike.filter((place) => !isExact(place))];
 }
 
 const fault = (kind: LocationFault, message: string): Unresolved => ({ ok: false, fault: kind, message });

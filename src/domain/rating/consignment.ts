@@ -12,16 +12,10 @@ import {
   toText,
   zero,
 } from "../exactDecimal.js";
+import { remembered } from "../remembered.js";
 import type { Item } from "./quoteRequest.js";
 
 const hundred = decimal(100);
-
-interface MeasuredItem {
-  readonly item: Item;
-  readonly quantity: Decimal;
-  readonly weight: Decimal;
-  readonly volume: Decimal;
-}
 
 export type Consignment = ReturnType<typeof createConsignment>;
 
@@ -39,7 +33,6 @@ export interface Goods {
 /** The goods of one quote, measured once however many cards price them. */
 export function createConsignment(items: readonly Item[]) {
   const measured = items.map(measure);
-  const byFactor = new Map<number, { whole: bigint; exact: string }>();
   return {
     items,
     /** Of everything. */
@@ -48,20 +41,19 @@ export function createConsignment(items: readonly Item[]) {
       zero,
     ),
     /** Whole kg, and the sum they were rounded up from. */
-    kg(cubicFactor: number): { readonly whole: bigint; readonly exact: string } {
-      let kg = byFactor.get(cubicFactor);
-      if (!kg) {
-        const exact = measured.reduce((sum, each) => add(sum, chargeable(each, cubicFactor)), zero);
-        kg = { whole: roundUp(exact, 0), exact: toText(exact) };
-        byFactor.set(cubicFactor, kg);
-      }
-      return kg;
-    },
+    kg: remembered(mostFactors, (cubicFactor: number) => {
+      const exact = measured.reduce((sum, each) => add(sum, chargeable(each, cubicFactor)), zero);
+      return { whole: roundUp(exact, 0), exact: toText(exact) };
+    }),
     goods: (cubicFactor: number): Goods[] => measured.map((each) => goodsOf(each.item, chargeableWeight(each, cubicFactor))),
   };
 }
 
-function measure(item: Item): MeasuredItem {
+const mostFactors = 1_000;
+
+type MeasuredItem = ReturnType<typeof measure>;
+
+function measure(item: Item) {
   const volume = multiply(multiply(decimal(item.length), decimal(item.width)), decimal(item.height));
   return { item, quantity: decimal(item.quantity), weight: decimal(item.weight), volume };
 }

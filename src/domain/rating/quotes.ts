@@ -2,6 +2,7 @@ import type { Catalogue, CompiledCard } from "../catalogue/catalogue.js";
 import type { Lane } from "../catalogue/schema.js";
 import { centsToNumber, mostCents } from "../exactDecimal.js";
 import type { Location } from "../geography/geography.js";
+import { remembered } from "../remembered.js";
 import { type Consignment, createConsignment, type Goods } from "./consignment.js";
 import { type PriceSteps, type PriceTerms, priceOf, type SurchargeLine } from "./price.js";
 import type { Filters, Item } from "./quoteRequest.js";
@@ -53,31 +54,16 @@ interface Candidate {
   readonly priced: PricedCard;
 }
 
-/** How a card fits this request, whoever the customer is. */
-interface CardAssessment {
-  /** Valid today. */
-  readonly current: boolean;
-  /** Current, and passes the filters. */
-  readonly allowed: boolean;
-  /** Absent where the card is not allowed, or has no rate for the lane. */
-  readonly candidate: Candidate | undefined;
-}
-
 /** Prices every customer; what customers have in common (zones, kg, shared cards) is worked out once. */
 export function priceQuotes(task: QuoteTask): { goods: Goods[]; results: PricedResult[] } {
   const consignment = createConsignment(task.items);
   const today = task.catalogue.today(task.now);
-  const known = new Map<CompiledCard, CardAssessment>();
-  const assess = (card: CompiledCard): CardAssessment => {
+  // How a card fits this request, whoever the customer is. One that is allowed may have no rate for the lane.
+  const assessed = remembered(task.catalogue.file.rateCards.length, (card: CompiledCard) => {
     const current = isCurrent(card, today, task.now);
     const allowed = current && passesFilters(card, task.filters);
     return { current, allowed, candidate: allowed ? priceCard(card, task, consignment) : undefined };
-  };
-  const assessed = (card: CompiledCard): CardAssessment => {
-    const found = known.get(card) ?? assess(card);
-    known.set(card, found);
-    return found;
-  };
+  });
   const results = task.customerIds.map((customerId) => {
     const current = task.catalogue
       .cardsOf(customerId)

@@ -8,10 +8,10 @@ import type { Slots } from "../../slots.js";
 import { readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { maxJsonBytes, type WithBody } from "../server/readBody.js";
-import { type Answer, send } from "../server/requestFrame.js";
+import { send } from "../server/requestFrame.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { ApiDeps } from "./deps.js";
-import type { ApiEnv, BodyAhead, Caller, Route, RouteRequest } from "./route.js";
+import type { ApiEnv, BodyAhead, Caller, Route } from "./route.js";
 
 /** Shared by all routes of an app. */
 export interface RouteFrame {
@@ -86,7 +86,15 @@ function callHandler(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<Ap
       const handle = (body: unknown) => route.handler({ ...admitted, body, holdOnDisk: disk.hold } as never, deps);
       const ahead = await c.get("bodyAhead");
       if (ahead) return send(c, await handle(ahead()));
-      return send(c, await withRequestBody(route, c.req.raw, admitted, frame, handle));
+      const { body, multipart } = route.request;
+      if (multipart) return send(c, await frame.uploads.within(organisationId, () => handle(undefined)));
+      if (body === undefined) return send(c, await handle(undefined));
+      requireJson(c.req.raw.headers);
+      const { incoming, recheckAccess } = admitted;
+      const limit = route.maxBodyBytes ?? maxJsonBytes;
+      const bounds = { limit, organisationId, recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
+      const parsed = (bytes: Uint8Array) => valueOrReject(parseInSentences(body, parseJson(bytes)), "body");
+      return send(c, await frame.withBody(c.req.raw, bounds, (bytes) => handle(parsed(bytes))));
     } finally {
       disk.release();
     }
@@ -116,24 +124,4 @@ async function bodyAhead(route: Route, request: Request, incoming: IncomingMessa
       throw error;
     };
   }
-}
-
-function withRequestBody(
-  route: Route,
-  request: Request,
-  { caller: { organisationId }, incoming, recheckAccess }: Pick<RouteRequest, "caller" | "incoming" | "recheckAccess">,
-  { withBody, uploads }: RouteFrame,
-  handle: (body: unknown) => Promise<Answer>,
-): Promise<Answer> {
-  const { body, multipart } = route.request;
-  if (multipart) return uploads.within(organisationId, () => handle(undefined));
-  if (body === undefined) return handle(undefined);
-  requireJson(request.headers);
-  const bounds = {
-    limit: route.maxBodyBytes ?? maxJsonBytes,
-    organisationId,
-    recheckAccess,
-    bytesRead: incoming && (() => incoming.socket.bytesRead),
-  };
-  return withBody(request, bounds, (bytes) => handle(valueOrReject(parseInSentences(body, parseJson(bytes)), "body")));
 }

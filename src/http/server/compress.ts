@@ -30,7 +30,9 @@ export function compressedText({ req }: EncodingRequest, text: string, quality =
   const encoding = acceptedEncoding(req.header("accept-encoding"));
   const vary = { vary: "accept-encoding" };
   if (encoding === undefined) return { body: text.length < largeText ? text : Buffer.from(text), headers: vary };
-  return { body: compress(text, encoding, quality), headers: { ...vary, "content-encoding": encoding } };
+  const brotli = () => brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
+  const body = encoding === "gzip" ? gzipSync(text, { level: quality }) : brotli();
+  return { body, headers: { ...vary, "content-encoding": encoding } };
 }
 
 /** For a text that never changes: it is compressed once for each encoding. */
@@ -42,11 +44,6 @@ export function compressedOnce(text: string): (asking: EncodingRequest) => Compr
     kept.set(encoding, known);
     return known;
   };
-}
-
-function compress(text: string, encoding: Encoding, quality: number): Uint8Array<ArrayBuffer> {
-  if (encoding === "gzip") return gzipSync(text, { level: quality });
-  return brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
 }
 
 const encodings: readonly Encoding[] = ["br", "gzip"];

@@ -92,10 +92,6 @@ export function requireJson(headers: Headers): void {
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new Problem("unsupportedMediaType", "Send the body encoded in UTF-8");
   }
-  requireIdentity(headers);
-}
-
-function requireIdentity(headers: Headers): void {
   const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
   if (encoding !== "identity") throw new Problem("unsupportedMediaType", "Send the body without Content-Encoding");
 }

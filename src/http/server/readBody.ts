@@ -72,7 +72,9 @@ interface BodyReading {
 async function readBounded(request: Request, { declared, limit, share, arrival, inTime }: BodyReading): Promise<Uint8Array> {
   // Node enforces a declared length, and the adapter's own reading is faster.
   if (declared !== undefined && declared <= uncountedBytes) {
-    return withinLimit(await inTime(request.arrayBuffer().catch(brokenOff)), limit);
+    const buffer = await inTime(request.arrayBuffer().catch(brokenOff));
+    if (buffer.byteLength > limit) throw tooLarge(limit);
+    return new Uint8Array(buffer);
   }
   const reader = request.body?.getReader();
   if (reader === undefined) return new Uint8Array();
@@ -88,11 +90,6 @@ async function readBounded(request: Request, { declared, limit, share, arrival, 
     arrival.large = size > uncountedBytes;
     chunks.push(value);
   }
-}
-
-function withinLimit(buffer: ArrayBuffer, limit: number): Uint8Array {
-  if (buffer.byteLength > limit) throw tooLarge(limit);
-  return new Uint8Array(buffer);
 }
 
 /** The sender has disconnected or sent too little. That is answered 400, not logged as an error of the service. */

@@ -183,20 +183,16 @@ async function writeFile(stream: BusboyFileStream, path: string, signal: AbortSi
   return { size, sha256: hash.digest("hex") };
 }
 
-/** The file name without folders, control characters or invalid Unicode. */
+/** The file name without folders, control characters or invalid Unicode. One that is too long is cut in its middle: the end is the extension. */
 function fileName(sent: string | undefined): string {
   const base = basename((sent ?? "").replaceAll("\\", "/"));
   const clean = base
     .toWellFormed()
     .replace(/\p{Cc}/gu, "")
     .trim();
-  return shortened(clean) || "upload";
-}
-
-/** Cuts from the middle, since the end is the file's extension. */
-function shortened(name: string): string {
-  const characters = [...name];
-  return characters.length <= longestName ? name : [...characters.slice(0, longestName - 9), "...", ...characters.slice(-6)].join("");
+  const characters = [...clean];
+  if (characters.length > longestName) characters.splice(longestName - 9, characters.length - longestName + 3, "...");
+  return characters.join("") || "upload";
 }
 
 /** `as` says how the field that was probably meant has to be sent. */

@@ -71,11 +71,7 @@ export const rejectBadPaths = (): MiddlewareHandler<AppEnv> => (c, next) => {
   const pathAt = url.indexOf("/", url.indexOf("//") + 2);
   const origin = pathAt === -1 ? url : url.slice(0, pathAt);
   if (!URL.canParse(origin)) throw new Rejection("invalid", "The Host header is not the name of a host");
-  if (url.includes("%", origin.length)) refuseBadEscapes(url);
-  return next();
-};
-
-function refuseBadEscapes(url: string): void {
+  if (!url.includes("%", origin.length)) return next();
   const { pathname, search } = new URL(url);
   if (/%00/.test(pathname) || /%00/.test(search)) throw new Rejection("invalid", "The address must not contain a NUL character");
   try {
@@ -83,7 +79,8 @@ function refuseBadEscapes(url: string): void {
   } catch {
     throw new Rejection("invalid", "The path is not correctly percent-encoded");
   }
-}
+  return next();
+};
 
 /** `json`: the body is JSON text already. */
 export type Answer = {

@@ -48,19 +48,7 @@ const defaultTimeouts: SocketTimeouts = { headersMs: 10_000, requestMs: 300_000,
 
 /** Listens at once, and answers 503 until there is an app: a caller is told to come back, and is not refused a connection. */
 export async function openServer({ host, port, logger, timeouts }: ServerOptions): Promise<OpenServer> {
-  const { server, running, serve } = createListener(logger, { ...defaultTimeouts, ...timeouts });
-  server.listen(port, host);
-  await once(server, "listening"); // rejects with an error of the server
-  server.on("error", (error) => logger.error({ err: error }, "the HTTP server reported an error"));
-  return {
-    port: (server.address() as AddressInfo).port,
-    serve,
-    stop: () => drain(server, running),
-    running: () => running.size,
-  };
-}
-
-function createListener(logger: Logger, timeouts: SocketTimeouts) {
+  const { headersMs, requestMs, idleMs } = { ...defaultTimeouts, ...timeouts };
   const { running, track } = trackResponses();
   const listenerOf = (app: Hono<AppEnv>) =>
     getRequestListener(app.fetch, {
@@ -71,9 +59,9 @@ function createListener(logger: Logger, timeouts: SocketTimeouts) {
   const server = createServer(
     {
       // Closes the connection of a sender that is silent, or sends its headers or body too slowly.
-      headersTimeout: timeouts.headersMs,
-      requestTimeout: timeouts.requestMs,
-      connectionsCheckingInterval: Math.min(2_000, timeouts.headersMs),
+      headersTimeout: headersMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: Math.min(2_000, headersMs),
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
       requireHostHeader: false, // Node's own answer has no body; the adapter's error is answered in JSON
@@ -86,17 +74,24 @@ function createListener(logger: Logger, timeouts: SocketTimeouts) {
       void listener(incoming, outgoing);
     },
   );
-  server.timeout = timeouts.idleMs;
+  server.timeout = idleMs;
   server.maxConnections = 10_000;
   server.on("clientError", refuse);
   server.on("checkExpectation", (incoming, outgoing) => {
     readLeftovers(incoming, outgoing);
     refuseExpectation(outgoing);
   });
-  const serve = (app: Hono<AppEnv>) => {
-    listener = listenerOf(app);
+  server.listen(port, host);
+  await once(server, "listening"); // rejects with an error of the server
+  server.on("error", (error) => logger.error({ err: error }, "the HTTP server reported an error"));
+  return {
+    port: (server.address() as AddressInfo).port,
+    serve(app) {
+      listener = listenerOf(app);
+    },
+    stop: () => drain(server, running),
+    running: () => running.size,
   };
-  return { server, running, serve };
 }
 
 /** Answers while the process loads its modules and waits for its stores: it is alive, and everything else is to be tried again shortly. */

@@ -90,7 +90,11 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changed
   // The claim may not have seen a reversal; the worker looks again after it.
   const { refused, ...lasting } = unreversedClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
   changed.add(importId);
-  await replaceEarlier(client, lasting);
+  // The last claim has the row: an accepted activity is claimed once more after its correction was rejected and dismissed.
+  await client.query(
+    `delete from row_corrections where import_id = $1 and correction_id <> $2 and "row" = any($3::integer[]) and state = 'corrected'`,
+    [importId, correction, lasting.rows],
+  );
   if (refused.length === 0) return;
   changed.add(correction);
   const lost = refused.map(({ row }) => ({ importId, row }));
@@ -106,17 +110,6 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changed
     lost.map(({ row }) => row),
   ]);
   await release(client, lost, changed);
-}
-
-/** The last claim has the row: an accepted activity is claimed once more after its correction was rejected and dismissed. */
-async function replaceEarlier(
-  client: PoolClient,
-  { importId, correction, rows }: Pick<Claim["data"], "importId" | "correction" | "rows">,
-): Promise<void> {
-  await client.query(
-    `delete from row_corrections where import_id = $1 and correction_id <> $2 and "row" = any($3::integer[]) and state = 'corrected'`,
-    [importId, correction, rows],
-  );
 }
 
 const finishedAs = {

@@ -16,7 +16,15 @@ export async function addFacts(client: PoolClient, batch: SortedBatch, known: Kn
     if (slice.requested) known.set(slice.importId, factsOf(slice.requested));
   }
   const unknown = batch.imports.filter((slice) => !known.has(slice.importId)).map((slice) => slice.importId);
-  for (const facts of unknown.length > 0 ? await lookUp(client, unknown) : []) known.set(facts.importId, facts);
+  if (unknown.length > 0) {
+    const { rows } = await client.query<ImportFacts>(
+      `select import_id as "importId", position::text as position, organisation_id as "organisationId", kind, source_details as "sourceDetails",
+              corrects is not null as "isCorrection"
+         from imports where import_id = any($1::uuid[])`,
+      [unknown],
+    );
+    for (const facts of rows) known.set(facts.importId, facts);
+  }
   for (const slice of batch.imports) {
     slice.facts = known.get(slice.importId);
     if (slice.started && slice.facts?.kind === "activities") slice.facts.totals = runningTotals();
@@ -44,13 +52,3 @@ const factsOf = ({ data, position }: NonNullable<ImportSlice["requested"]>): Imp
   sourceDetails: data.sourceDetails,
   isCorrection: data.corrects !== undefined,
 });
-
-async function lookUp(client: PoolClient, importIds: readonly string[]): Promise<ImportFacts[]> {
-  const found = await client.query<ImportFacts>(
-    `select import_id as "importId", position::text as position, organisation_id as "organisationId", kind, source_details as "sourceDetails",
-            corrects is not null as "isCorrection"
-       from imports where import_id = any($1::uuid[])`,
-    [importIds],
-  );
-  return found.rows;
-}

@@ -23,7 +23,9 @@ export const log: Projection = {
   async apply(client, { events }, { skip }) {
     const rows = events.flatMap((event) => (isLoggedEvent(event.type) ? (rowOf(event, event.type, skip) ?? []) : []));
     await insertRows(client, rows);
-    await forget(client, events);
+    // An erased member's own entries go. What the person did to others stays, under an id that leads to nobody.
+    const erased = events.filter(({ type }) => type === "MemberErased").map(({ stream }) => stream);
+    if (erased.length > 0) await client.query("delete from log_entries where stream = any($1::text[])", [erased]);
   },
 };
 
@@ -75,12 +77,6 @@ async function insertRows(client: PoolClient, rows: readonly LogRow[]): Promise<
      on conflict do nothing`,
     [storableJson(rows)],
   );
-}
-
-/** An erased member's own entries go. What the person did to others stays, under an id that leads to nobody. */
-async function forget(client: PoolClient, events: readonly StoredEvent[]): Promise<void> {
-  const streams = events.filter(({ type }) => type === "MemberErased").map(({ stream }) => stream);
-  if (streams.length > 0) await client.query("delete from log_entries where stream = any($1::text[])", [streams]);
 }
 
 // What the log keeps of each event that it shows.

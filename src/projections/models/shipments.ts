@@ -73,15 +73,11 @@ async function writeShipments(client: PoolClient, completed: readonly CompletedI
       where shipments.import_position < excluded.import_position`,
     values,
   );
-  if (rowCount !== (await countVersions(client, positions))) await hideOthers(client, values);
-}
-
-async function countVersions(client: PoolClient, positions: readonly string[]): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     "select count(*)::int from shipment_versions where import_position = any($1::bigint[])",
     [positions],
   );
-  return rows[0]?.count ?? 0;
+  if (rowCount !== rows[0]?.count) await hideOthers(client, values);
 }
 
 /** The ledger shows another version of these shipments, which was pushed later. */

@@ -89,11 +89,15 @@ function swap(shadow: Shadow, options: SwapOptions): Promise<Comparison[]> {
     await lockTables(client, projections, options.signal);
     if (!options.all) await catchUpAhead(shadow);
     if (projections.some(isWrittenByCommands)) {
-      await includeCommands(shadow, options);
+      // The tables are locked, so no command can write to them. Every earlier write of a command is in the log: a key that was just revoked
+      // stays revoked.
+      const written = options.all ? shadow : { ...shadow, projections: projections.filter(isWrittenByCommands) };
+      await catchUp(written, { until: undefined, signal: options.signal, inside: true });
       for (const projection of projections.filter(isWrittenByCommands))
         compared.set(projection.name, await compare(shadow, projection, true));
     }
-    await replaceTables(shadow);
+    for (const table of projections.flatMap(({ tables }) => tables))
+      await client.query(`drop table if exists ${live}.${table}; alter table ${shadow.schema}.${table} set schema ${live}`);
     await setCheckpoints(client, names, { ...shadow.reached, lastEvent: shadow.lastEvent, logId: shadow.logId });
     return names.flatMap((name) => compared.get(name) ?? []);
   });
@@ -122,16 +126,6 @@ async function catchUpAhead({ client, schema, projections, eventStore }: Shadow)
   }
 }
 
-/**
- * The tables are locked, so no command can write to them. Every earlier write of a command is in the log: a key that was just revoked stays
- * revoked.
- */
-async function includeCommands(shadow: Shadow, { all, signal }: SwapOptions): Promise<void> {
-  if (all) return catchUp(shadow, { until: undefined, signal, inside: true });
-  const ahead: Shadow = { ...shadow, projections: shadow.projections.filter(isWrittenByCommands) };
-  await catchUp(ahead, { until: undefined, signal, inside: true });
-}
-
 const lockAttempts = 200;
 
 /** Waits for at most 200 ms and tries again. Postgres looks for deadlocks only after a longer wait, so it ends no reader as a victim. */
@@ -156,11 +150,5 @@ async function lockTables(client: PoolClient, projections: readonly Projection[]
       await client.query("rollback to savepoint before_locks");
       await pause(50 + Math.random() * 100);
     }
-  }
-}
-
-async function replaceTables({ client, schema, projections }: Shadow): Promise<void> {
-  for (const table of projections.flatMap(({ tables }) => tables)) {
-    await client.query(`drop table if exists ${live}.${table}; alter table ${schema}.${table} set schema ${live}`);
   }
 }

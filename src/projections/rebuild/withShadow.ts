@@ -1,5 +1,5 @@
 // Fills projections anew from the log, in a schema of their own and while the service runs, and lets the caller do something with them.
-import { beginning, type Position, type StoredEvent, shareOf } from "../../ports/eventStore.js";
+import { beginning, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Projection, ProjectionDeps } from "../projection.js";
 import { latest, readCheckpoints, startAfter } from "../running/checkpoints.js";
 import { tryLock } from "../running/locks.js";
@@ -76,21 +76,14 @@ async function whileHeld<Result>(
 const rounds = 5;
 const fewEvents = 5_000;
 
-async function followLiveTables(shadow: Shadow, options: ShadowOptions): Promise<void> {
+/** To the live tables' position, so that both can be compared there; to the end of the log when the live tables are empty. */
+async function followLiveTables(shadow: Shadow, { pool, eventStore, projections, signal, onProgress }: ShadowOptions): Promise<void> {
+  const names = projections.map(({ name }) => name);
   for (let round = 1; round <= rounds; round += 1) {
     const before = shadow.events;
-    await catchUp(shadow, { until: await positionToReach(options), signal: options.signal, onProgress: await progressTo(options) });
+    const until = startAfter(latest([...(await readCheckpoints(pool, names)).values()]));
+    const head = await eventStore.head();
+    await catchUp(shadow, { until, signal, onProgress: (reached, events) => onProgress?.({ events, share: shareOf(reached, head) }) });
     if (shadow.events - before < fewEvents) return;
   }
-}
-
-/** The live tables' position, so that both can be compared there. Undefined (the end of the log) when the live tables are empty. */
-async function positionToReach({ pool, projections }: ShadowOptions): Promise<Position | undefined> {
-  const names = projections.map(({ name }) => name);
-  return startAfter(latest([...(await readCheckpoints(pool, names)).values()]));
-}
-
-async function progressTo({ eventStore, onProgress }: ShadowOptions) {
-  const head = await eventStore.head();
-  return (reached: Position, events: number) => onProgress?.({ events, share: shareOf(reached, head) });
 }

@@ -9,32 +9,26 @@ import { imports } from "../../projections/tables/imports.js";
 
 export type ImportStatus = (typeof imports.$inferSelect)["status"];
 
-/** The contract's Import, with the report's key in place of its link. */
-export interface ImportView {
-  readonly importId: string;
-  readonly kind: ImportKind;
-  readonly source: "data" | "file";
-  readonly status: ImportStatus;
-  readonly progress: number;
+type ShownOfImport = "importId" | "kind" | "source" | "status" | "progress" | "sourceDetails" | "sameFileAs";
+type TimesOfImport = "submittedAt" | "startedAt" | "finishedAt";
+
+/**
+ * The contract's Import, with the report's key in place of its link. `sourceDetails` has the notes too; `sameFileAs` is an earlier import with the
+ * same file, as it was known when this one was pushed.
+ */
+export interface ImportView
+  extends Readonly<Pick<typeof imports.$inferSelect, ShownOfImport | TimesOfImport | "errorMessage" | "reportKey">> {
   readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
-  readonly sourceDetails: string;
   /** `sourceDetails` as it was given, without the notes. */
   readonly reference: string;
   /** Remarks on how the file was read. */
   readonly notes: readonly string[];
   /** True when a cancellation was requested and the import still runs or waits, or when it is cancelled and the tables do not have all of its rows yet. */
   readonly cancelling: boolean;
-  readonly submittedAt: Date;
-  readonly startedAt: Date | null;
-  readonly finishedAt: Date | null;
-  readonly errorMessage: string | null;
-  readonly reportKey: string | null;
   /** What was taken back of it. */
   readonly reversed: ReversedPart | null;
   /** The rows of another import that this one corrects. */
   readonly correctionOf: { readonly importId: string; readonly rows: readonly number[]; readonly reason?: string | undefined } | null;
-  /** An earlier import with the same file, as it was known when this one was pushed. */
-  readonly sameFileAs: string | null;
   /** How many of its accepted rows are unusual, and of which kinds. */
   readonly unusual: UnusualCounts | null;
 }

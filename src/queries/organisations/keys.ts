@@ -1,5 +1,6 @@
 import { type Principal, principalOf } from "../../domain/principal.js";
 import type { Database } from "../../ports/database.js";
+import type { apiKeys } from "../../projections/tables/organisations.js";
 
 /** A secret that a rotation has replaced and that still goes on. */
 export interface ReplacedSecret {
@@ -8,21 +9,14 @@ export interface ReplacedSecret {
   readonly lastUsedAt: Date | null;
 }
 
-export interface KeySummary {
-  readonly keyId: string;
-  readonly name: string;
-  /** Of the newest secret. */
-  readonly prefix: string;
-  readonly createdAt: Date;
+type ShownOfKey = "keyId" | "name" | "prefix" | "createdAt" | "scopes" | "expiresAt" | "revokedAt" | "rotatedAt";
+
+/** `prefix` is that of the newest secret. */
+export interface KeySummary extends Readonly<Pick<typeof apiKeys.$inferSelect, ShownOfKey>> {
   /** Undefined for a key of an earlier version, until the tables are built anew. */
   readonly createdBy: Principal | undefined;
-  /** Null for a key that may do everything. */
-  readonly scopes: readonly string[] | null;
-  readonly expiresAt: Date | null;
   /** Whether `expiresAt` has passed. */
   readonly ended: boolean;
-  readonly revokedAt: Date | null;
-  readonly rotatedAt: Date | null;
   /** Of the newest secret, to the minute. */
   readonly lastUsedAt: Date | null;
   readonly replaced: ReplacedSecret | undefined;

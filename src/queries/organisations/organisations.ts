@@ -99,11 +99,10 @@ const mostCatalogues = 200;
 /** A cache of compiled catalogues. A catalogue version never changes, so no entry becomes stale. */
 export function cacheCatalogues(pool: Pool): (organisationId: string, version: number) => Promise<Catalogue> {
   const known = recentLoads<Catalogue>(mostCatalogues);
-  return (organisationId, version) => known(JSON.stringify([organisationId, version]), () => loadCatalogue(organisationId, version, pool));
-}
-
-async function loadCatalogue(organisationId: string, version: number, pool: Pool): Promise<Catalogue> {
-  const file = await catalogueAt(organisationId, version, pool);
-  if (!file) throw new Error(`organisation ${organisationId} has no catalogue version ${version}`);
-  return compileCatalogue(file);
+  return (organisationId, version) =>
+    known(JSON.stringify([organisationId, version]), async () => {
+      const file = await catalogueAt(organisationId, version, pool);
+      if (!file) throw new Error(`organisation ${organisationId} has no catalogue version ${version}`);
+      return compileCatalogue(file);
+    });
 }

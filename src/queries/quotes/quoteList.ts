@@ -6,7 +6,6 @@ import { readQuotes } from "../../events/recordedQuote.js";
 import { versionOf } from "../../events/upcasters.js";
 import { named } from "../../namedSql.js";
 import type { Database, Stores } from "../../ports/database.js";
-import type { EventStore } from "../../ports/eventStore.js";
 import { type Page, type PageRequest, readPage, type TimeRange, timeScope } from "../page.js";
 
 export interface QuoteFilter extends TimeRange {
@@ -65,7 +64,10 @@ export async function findQuote(organisationId: string, quoteId: string, { pool,
   const place = quotePlaceOf(quoteId);
   if (place === undefined) return undefined;
   // The stream has it if the table does not have the quote yet, or has it as an earlier version recorded it.
-  return (await inTable(organisationId, place, pool)) ?? (await inStream(organisationId, place, eventStore));
+  const answer = await inTable(organisationId, place, pool);
+  const event = answer === undefined ? await readQuotes(eventStore, place) : undefined;
+  if (event?.data.organisationId !== organisationId) return answer;
+  return JSON.stringify(event.type === "QuotesGenerated" ? quoteAnswerOf(event.data, place.number) : event.data.response);
 }
 
 /** A single quote's row holds its answer, not its event. The row of a request may have been written by an earlier version, which is left out. */
@@ -76,10 +78,4 @@ async function inTable(organisationId: string, { quotesId, number }: QuotePlace,
   );
   const recorded = rows[0]?.recorded;
   return recorded === undefined || number === 0 ? recorded : JSON.stringify(quoteAnswerOf(JSON.parse(recorded) as QuotesGenerated, number));
-}
-
-async function inStream(organisationId: string, place: QuotePlace, eventStore: EventStore): Promise<string | undefined> {
-  const event = await readQuotes(eventStore, place);
-  if (event?.data.organisationId !== organisationId) return undefined;
-  return JSON.stringify(event.type === "QuotesGenerated" ? quoteAnswerOf(event.data, place.number) : event.data.response);
 }

@@ -133,7 +133,7 @@ export async function readVersion(placed: PlacedVersion, eventStore: EventStore,
   ]);
   if (!requested) throw new Error(`${stream} does not begin with ImportRequested`);
   const { by, sourceDetails, file, at } = requested.data;
-  const own = lines.filter((line) => isOwn(line, placed));
+  const own = lines.filter(({ row, shipment = row }) => shipment === placed.shipment);
   const { item: _, ...fields } = own[0]?.values ?? {};
   return {
     ...placed,
@@ -146,6 +146,3 @@ export async function readVersion(placed: PlacedVersion, eventStore: EventStore,
     items: own.map(({ values }) => values["item"]),
   };
 }
-
-const isOwn = ({ row, shipment = row }: { readonly row: number; readonly shipment?: number | undefined }, placed: PlacedVersion): boolean =>
-  shipment === placed.shipment;

@@ -12,6 +12,7 @@ import { type EventStore, eventAt, type Revision, type StoredEvent } from "../..
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { recentLoads } from "../../recentValues.js";
 import { type ImportView, shownDetails, shownImport } from "../imports/importView.js";
+import type { Delivery } from "../organisations/webhooks.js";
 
 interface Sources {
   readonly pool: Database;
@@ -19,18 +20,10 @@ interface Sources {
   readonly objectStore: Pick<ObjectStore, "link">;
 }
 
-/** The delivery that a message is built for. */
-export interface MessageSubject {
+/** The delivery that a message is built for. A ping has no import. */
+export interface MessageSubject extends Pick<Delivery, "eventId" | "type" | "importId" | "revision" | "occurredAt" | "now"> {
   readonly organisationId: string;
   readonly endpointId: string;
-  readonly eventId: string;
-  readonly type: string;
-  /** Null for a ping. */
-  readonly importId: string | null;
-  readonly revision: string | null;
-  readonly occurredAt: Date;
-  /** The database's clock. */
-  readonly now: Date;
 }
 
 /** The log no longer has this event at its place: an older state of the log was restored. */

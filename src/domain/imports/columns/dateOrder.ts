@@ -43,46 +43,39 @@ export interface DateOrderFinding {
 
 /** What the values themselves say. Undefined where none of them needs an order. */
 export function dateOrderIn(values: Iterable<string>): DateOrderFinding | undefined {
-  const { any, proofs } = dateFormsOf(values);
+  const forms = createDateForms(values);
+  const any = forms.any();
   if (any === undefined) return undefined;
-  const [[order, example] = [undefined, any], [, other] = []] = proofs;
+  const [[order, example] = [undefined, any], [, other] = []] = forms.proofs;
   return other === undefined ? { order, example } : { order: undefined, example, other };
 }
 
 /** A value that this order cannot read, and the other can; without an order, any value that needs one. */
 export function contradictingDate(values: Iterable<string>, order: DateOrder | undefined): string | undefined {
-  const { any, proofs } = dateFormsOf(values);
-  return order === undefined ? any : proofs.get(order === "dayFirst" ? "monthFirst" : "dayFirst");
-}
-
-interface DateForms {
-  /** The first value that needs an order. */
-  any?: string;
-  /** The first value that can only be read in this order. */
-  readonly proofs: Map<DateOrder, string>;
-}
-
-function dateFormsOf(values: Iterable<string>): DateForms {
-  const found: DateForms = { proofs: new Map() };
-  for (const text of values) addDate(found, text);
-  return found;
-}
-
-function addDate(found: DateForms, text: string): void {
-  const date = text.trim();
-  const parts = found.proofs.size === dateOrders.length ? null : partsOf(date);
-  if (!parts) return;
-  found.any ??= date;
-  const order = Number(parts[1]) > 12 ? "dayFirst" : "monthFirst";
-  const isProof = Number(parts[1]) > 12 !== Number(parts[3]) > 12 && isoDate(date, order) !== undefined;
-  if (isProof && !found.proofs.has(order)) found.proofs.set(order, date);
+  const { any, proofs } = createDateForms(values);
+  return order === undefined ? any() : proofs.get(order === "dayFirst" ? "monthFirst" : "dayFirst");
 }
 
 /** Takes the texts of a column and keeps the few that decide its order of day and month. */
-export function createDateForms() {
-  const found: DateForms = { proofs: new Map() };
-  return {
-    add: (text: string) => addDate(found, text),
-    values: () => [...new Set([...(found.any === undefined ? [] : [found.any]), ...found.proofs.values()])],
+export function createDateForms(texts: Iterable<string> = []) {
+  const proofs = new Map<DateOrder, string>();
+  let any: string | undefined;
+  const forms = {
+    /** The first value that can only be read in this order. */
+    proofs: proofs as ReadonlyMap<DateOrder, string>,
+    /** The first value that needs an order. */
+    any: () => any,
+    add(text: string): void {
+      const date = text.trim();
+      const parts = proofs.size === dateOrders.length ? null : partsOf(date);
+      if (!parts) return;
+      any ??= date;
+      const order = Number(parts[1]) > 12 ? "dayFirst" : "monthFirst";
+      const isProof = Number(parts[1]) > 12 !== Number(parts[3]) > 12 && isoDate(date, order) !== undefined;
+      if (isProof && !proofs.has(order)) proofs.set(order, date);
+    },
+    values: () => [...new Set([...(any === undefined ? [] : [any]), ...proofs.values()])],
   };
+  for (const text of texts) forms.add(text);
+  return forms;
 }

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { hashApiKey, isApiKey } from "../../../domain/apiKey.js";
-import { hasScope, type NeededScope, outOfScope, type Scopes } from "../../../domain/keyScopes.js";
+import { hasScope, type NeededScope, outOfScope } from "../../../domain/keyScopes.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { answerInTime } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
@@ -74,16 +74,15 @@ function admit(use: KeyUse, limit: number): Omit<Admission, "recheckAccess"> {
     "ratelimit-remaining": String(Math.max(0, limit - used)),
     "ratelimit-reset": String(secondsLeft),
   };
-  if (used <= limit) return { caller, headers, expectScope: (needed) => expectScope(scopes, needed) };
+  const expectScope = (needed: NeededScope) => {
+    if (!hasScope(scopes, needed)) throw new Rejection("forbidden", outOfScope(scopes));
+  };
+  if (used <= limit) return { caller, headers, expectScope };
   const message = `The limit of ${limit} requests per minute is used up, try again in ${secondsLeft} seconds`;
   throw new Problem("rateLimited", message, {
     headers: { ...headers, "retry-after": String(secondsLeft) },
     body: { message, limit, retryAfterSeconds: secondsLeft },
   });
-}
-
-function expectScope(scopes: Scopes, needed: NeededScope): void {
-  if (!hasScope(scopes, needed)) throw new Rejection("forbidden", outOfScope(scopes));
 }
 
 const unauthorised = (message: string) => new Problem("unauthorised", message, { body: { message } });

@@ -121,7 +121,12 @@ describe("the list of imports", () => {
     const projecting = runProjector({ ...stage.service, logger: pino({ level: "silent" }), signal: stop.signal });
     try {
       const projected = async () =>
-        (await stage.service.pool.query("select from imports where organisation_id = $1 and counted >= 0", [stage.org.id])).rowCount;
+        (
+          await stage.service.pool.query(
+            "select from imports where organisation_id = $1 and position <= (select commit from checkpoints where projection = 'imports')",
+            [stage.org.id],
+          )
+        ).rowCount;
       await expect.poll(() => projected()).toBe(4);
     } finally {
       stop.abort();
