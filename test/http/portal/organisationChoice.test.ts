@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { joinByLink } from "../../../src/commands/members/joinOrganisation.js";
 import { changeRole, inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { hashToken } from "../../../src/domain/members.js";
-import { sealValue } from "../../../src/http/portal/sessions/sealedValues.js";
+import { sealValue } from "../../../src/http/portal/sessions/cookies.js";
 import { addMember, formToken, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { formsIn } from "../../support/portal/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { streamPrefix } from "../../../src/events/streams.js";
 import { answers, forms } from "../../../src/http/portal/pages/list.js";
-import { sealValue } from "../../../src/http/portal/sessions/sealedValues.js";
+import { sealValue } from "../../../src/http/portal/sessions/cookies.js";
 import { openablePages } from "./openablePages.js";
 import { formToken, sharedSession, type Visitor, visitor, withoutToken } from "./portal.js";
 import { ownOf } from "./portalCatalogue.js";

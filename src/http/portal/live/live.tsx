@@ -10,16 +10,11 @@ import { Link, useVisit } from "../shell/parts.js";
 export const versionOf = async (watched: string, { pool }: Pick<PortalDeps, "pool">): Promise<string> =>
   (await pageVersions([watched], pool)).get(watched) ?? "";
 
-interface LiveProps {
-  /** The address of the events. */
-  readonly from: string;
-  readonly version: string;
-  /** True while something changes: a browser without scripts then gets a link that reloads the page. */
-  readonly isMoving?: boolean;
-}
-
-/** For the script `live.js`. A screen reader says how the status of elements with `data-says` changes. */
-export function Live({ from, version, isMoving = false }: LiveProps) {
+/**
+ * For the script `live.js`, with the address of the events. A screen reader says how the status of elements with `data-says` changes. While
+ * something changes (`isMoving`) a browser without scripts gets a link that reloads the page.
+ */
+export function Live({ from, version, isMoving = false }: { from: string; version: string; isMoving?: boolean }) {
   const { links, path } = useVisit();
   return (
     <div class="live" data-live={links.to(from)} data-version={version}>

@@ -126,14 +126,8 @@ export function timeIn({ query, person }: SignedInVisit, name = "asOf", label = 
   return new Date(instant);
 }
 
-interface AsOfProps {
-  readonly visit: SignedInVisit;
-  /** The page as it is now. */
-  readonly path: string;
-  readonly asOf: Date | undefined;
-}
-
-export function AsOf({ visit, path, asOf }: AsOfProps) {
+/** `path`: of the page as it is now. */
+export function AsOf({ visit, path, asOf }: { visit: SignedInVisit; path: string; asOf: Date | undefined }) {
   const [action = "", more] = path.split("?");
   const value = asOf && wallAt(asOf.getTime(), visit.person.timezone);
   const kept = Object.fromEntries(new URLSearchParams(more));

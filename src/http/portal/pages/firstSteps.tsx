@@ -98,7 +98,9 @@ export const firstStepsForms = (overview: PageDefinition): readonly FormDefiniti
     await putFirstStepsAway(organisations, visit.person.organisationId, originOf(visit));
     return { goTo: "/portal" };
   }),
-  editForm(`${path}/catalogue`, overview, (_, file) => ({ file: withExample(file), goTo: "/portal", about: "to the example catalogue" })),
+  editForm(overview, "/first-steps/catalogue", (_, file) => {
+    return { file: withExample(file), goTo: "/portal", about: "to the example catalogue" };
+  }),
   defineForm(overview, { below: "/first-steps/example", access: "operate" }, (visit, _, deps) =>
     takeUpload(visit, deps, "check", () => exampleUpload("activities", visit, deps)),
   ),

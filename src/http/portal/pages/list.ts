@@ -11,7 +11,6 @@ import { organisationUpload } from "./catalogue/uploadPage.js";
 import { correctionAnswers } from "./corrections/correctionAnswers.js";
 import { correctionForms, correctionsPage } from "./corrections/correctionsPage.js";
 import { judgeAgainForm, judgeAgainPage } from "./corrections/judgeAgainPage.js";
-import { helpPage } from "./help.js";
 import { importHistoryPage, quoteHistoryPage } from "./history.js";
 import { importDownloads } from "./imports/importDownloads.js";
 import { cancelForm, importPage, importStream } from "./imports/importPage.js";
@@ -22,11 +21,11 @@ import { log } from "./log.js";
 import { members } from "./members.js";
 import { overviewForms, overviewPage } from "./overview.js";
 import { quotes } from "./quotes/quotesPage.js";
-import { searchPage } from "./search.js";
+import { helpPage, searchPage } from "./search.js";
 import { shipments } from "./shipments/shipmentsPage.js";
 import { joinForm, joinPage, organisationForm, signInForm, signInPage, signOutForm } from "./signIn.js";
 import { beginPage, finishPage } from "./singleSignOn.js";
-import { columnsForms, columnsPage, draftColumnsPage } from "./upload/columns/columnsPage.js";
+import { columnsForms, columnsPages } from "./upload/columns/columnsPage.js";
 import { draftForm, draftPage } from "./upload/draftPage.js";
 import { exampleAnswers } from "./upload/examples.js";
 import { problemRowsAnswer } from "./upload/judgeDraft.js";
@@ -41,8 +40,8 @@ const subjects: readonly Subject[] = [
   { pages: [importPage, reversePage, importHistoryPage, quoteHistoryPage], forms: [cancelForm, reverseForm] },
   { answers: [...importDownloads, importsStream, importStream] },
   { pages: [uploadPage], forms: [uploadForm], answers: [problemRowsAnswer, ...exampleAnswers] },
-  { pages: [columnsPage], forms: columnsForms }, // before the draft, whose address the columns' resembles
-  { pages: [draftPage, draftColumnsPage], forms: [draftForm] },
+  { pages: columnsPages, forms: columnsForms }, // before the draft, whose address the columns' resembles
+  { pages: [draftPage], forms: [draftForm] },
   { pages: [correctionsPage, judgeAgainPage], forms: [...correctionForms, judgeAgainForm], answers: correctionAnswers },
   quotes,
   shipments,

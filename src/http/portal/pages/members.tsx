@@ -8,16 +8,16 @@ import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.
 import { actionColumn, type Column, stateCells } from "../shell/table.js";
 import { signedOut } from "./signIn.js";
 
-export const membersPath = "/portal/settings/members";
+const membersPath = "/portal/settings/members";
 
 /** For what the page says. The command decides it again, while nobody else changes members. */
-export function isLastAdmin(members: readonly MemberSummary[], memberId: string): boolean {
+function isLastAdmin(members: readonly MemberSummary[], memberId: string): boolean {
   const admins = members.filter(({ role, status }) => role === "admin" && status === "active");
   return admins.length === 1 && admins[0]?.memberId === memberId;
 }
 
 /** The question before a member is removed or erased, becomes an admin, or changes their own role. */
-export function MemberQuestion({ visit: { query, person }, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
+function MemberQuestion({ visit: { query, person }, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
   const named = (what: string) => members.find(({ memberId }) => memberId === query[what]);
   const [remove, erase, change] = [named("remove"), named("erase"), named("change")];
   const member = remove ?? erase ?? change;

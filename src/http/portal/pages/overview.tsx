@@ -4,15 +4,7 @@ import type { ImportView } from "../../../queries/imports/importView.js";
 import { keysEndingSoon } from "../../../queries/organisations/keys.js";
 import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
 import { watchedName } from "../../../queries/pageVersions.js";
-import {
-  busiestChargeCodes,
-  type ChargeCodeRows,
-  countActivities,
-  type EndedImports,
-  endedImports,
-  type TroubledWebhooks,
-  troubledWebhooks,
-} from "../../../queries/recentWork.js";
+import { busiestChargeCodes, countActivities, type EndedImports, endedImports, troubledWebhooks } from "../../../queries/recentWork.js";
 import { countOpenRows, newestWithOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
 import { Live, versionOf } from "../live/live.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
@@ -38,18 +30,19 @@ export const overviewPage = definePage("/portal", "look", async (visit, sources)
   const version = await versionOf(watchedName.imports(organisationId), sources);
   const { now } = await presentCatalogueOf(organisationId, pool);
   const days = lastDays(shownDays, timezone, now);
-  const [imports, { shipments, activities }, recent, chargeCodes, months, webhooks, endingKeys, firstSteps, withOpenRows] =
-    await Promise.all([
+  const [imports, { shipments, activities }, recent, chargeCodes, bill, webhooks, endingKeys, firstSteps, withOpenRows] = await Promise.all(
+    [
       latestImports(organisationId, shownImports, sources),
       countOpenRows(organisationId, undefined, pool),
       endedImports(organisationId, days, pool),
-      busiestChargeCodes(organisationId, days, shownChargeCodes, pool),
-      rowsOfMonths(visit, now, sources),
+      chargeCodesPart(organisationId, days, pool),
+      billing(visit, sources, now),
       troubledWebhooks(organisationId, pool),
       may("keys") ? keysEndingSoon(organisationId, pool) : 0,
       getStarted(visit, sources),
       may("operate") ? newestWithOpenRows(organisationId, shownFiles, pool) : [],
-    ]);
+    ],
+  );
   const notes = await importNotes(organisationId, [...imports, ...withOpenRows], sources);
   const files = withOpenRows.map((file) => ({ ...file, rows: notes.listed.get(file.importId)?.openRows ?? 0 }));
   const running = imports.filter(isUnfinished);
@@ -78,8 +71,9 @@ export const overviewPage = definePage("/portal", "look", async (visit, sources)
               {list("Imports that are running or queued, newest first", running)}
             </Panel>
           )}
-          {billing(visit, sources, months)}
-          <RecentWork days={days} recent={recent} chargeCodes={chargeCodes} />
+          {bill}
+          <RowsPerDay days={days} recent={recent} />
+          {chargeCodes}
           <Panel id="recent-imports" title="Recent imports">
             {list(
               "Imports that have ended, newest first",
@@ -95,35 +89,30 @@ export const overviewPage = definePage("/portal", "look", async (visit, sources)
 
 export const overviewForms = firstStepsForms(overviewPage);
 
-type MonthRows = { readonly month: string; readonly rows: number };
-
-/** This month and the last, for those who bill. */
-async function rowsOfMonths({ person }: SignedInVisit, now: Date, { pool }: PortalDeps): Promise<readonly MonthRows[]> {
-  const month = today(person.timezone, now).slice(0, 7);
-  return Promise.all(
-    [month, monthAfter(month, -1)].map(async (each) => {
-      const { from, to } = periodOf({ month: each }, person.timezone, now);
-      return { month: each, rows: await countActivities(person.organisationId, { from, to }, pool) };
-    }),
-  );
-}
-
-/** This month beside the last, and what has changed in the last one since it ended or this person took its totals. */
-function billing(visit: SignedInVisit, deps: PortalDeps, [current, last]: readonly MonthRows[]): Child {
-  if (!current || !last || current.rows + last.rows === 0) return null;
-  const downloaded = lastDownload(visit, deps, last.month);
-  const since = downloaded?.toISOString() ?? `${current.month}-01T00:00:00`;
-  const figure = (name: string, { month, rows }: MonthRows): Fact => [
-    `${name}, ${monthInWords(month)}`,
-    <Link to={withQuery(activitiesPath, { month })}>{countInWords(rows, "activity", "activities")}</Link>,
+/** For those who bill: this month beside the last, and what has changed in the last one since it ended or this person took its totals. */
+async function billing(visit: SignedInVisit, deps: PortalDeps, now: Date): Promise<Child> {
+  const { organisationId, timezone } = visit.person;
+  const month = today(timezone, now).slice(0, 7);
+  const last = monthAfter(month, -1);
+  const count = (of: string) => {
+    const { from, to } = periodOf({ month: of }, timezone, now);
+    return countActivities(organisationId, { from, to }, deps.pool);
+  };
+  const [rows, rowsOfLast] = await Promise.all([count(month), count(last)]);
+  if (rows + rowsOfLast === 0) return null;
+  const downloaded = lastDownload(visit, deps, last);
+  const since = downloaded?.toISOString() ?? `${month}-01T00:00:00`;
+  const figure = (name: string, of: string, found: number): Fact => [
+    `${name}, ${monthInWords(of)}`,
+    <Link to={withQuery(activitiesPath, { month: of })}>{countInWords(found, "activity", "activities")}</Link>,
   ];
   return (
     <Panel id="billing" title="Activities">
-      <Facts class="figures" facts={[figure("This month", current), figure("Last month", last)]} />
+      <Facts class="figures" facts={[figure("This month", month, rows), figure("Last month", last, rowsOfLast)]} />
       <p>
-        <Link to={withQuery(activitiesPath, { month: last.month, since })}>
-          What has changed in {monthInWords(last.month)} since{" "}
-          {downloaded ? `you downloaded it on ${timeInWords(downloaded, visit.person.timezone)}` : "it ended"}
+        <Link to={withQuery(activitiesPath, { month: last, since })}>
+          What has changed in {monthInWords(last)} since{" "}
+          {downloaded ? `you downloaded it on ${timeInWords(downloaded, timezone)}` : "it ended"}
         </Link>
       </p>
     </Panel>
@@ -135,7 +124,7 @@ interface TodoProps extends Pick<SignedInVisit, "may"> {
   /** The newest with rows to correct, for people who correct them. */
   readonly files: readonly { readonly importId: string; readonly reference: string; readonly rows: number }[];
   readonly failedImports: number;
-  readonly webhooks: TroubledWebhooks;
+  readonly webhooks: Readonly<Record<"paused" | "failing", number>>;
   /** None for people who cannot do anything about them. */
   readonly endingKeys: number;
 }
@@ -185,51 +174,44 @@ const parts = [
 ] as const;
 
 /** Each plot is there when it has enough bars to compare; fewer are numbers. */
-function RecentWork({ days, recent, chargeCodes }: { days: LastDays; recent: EndedImports; chargeCodes: readonly ChargeCodeRows[] }) {
+function RowsPerDay({ days, recent }: { days: LastDays; recent: EndedImports }) {
   const filled = recent.days.filter(({ accepted, rejected }) => accepted + rejected > 0);
   const sum = (part: "accepted" | "rejected") => filled.reduce((total, day) => total + day[part], 0);
+  if (filled.length === 0) return null;
   return (
-    <>
-      {filled.length === 0 ? null : (
-        <Panel id="rows-per-day" title={filled.length < leastBars ? "Rows in the last 30 days" : "Rows per day"}>
-          {filled.length < leastBars ? (
-            <Facts
-              class="figures"
-              facts={[
-                ["Accepted", <Amount value={sum("accepted")} />],
-                ["Rejected", <Amount value={sum("rejected")} />],
-              ]}
-            />
-          ) : (
-            <DailyColumns
-              title="Rows accepted and rejected, by the day their import ended"
-              days={days.names.map((day, index) => {
-                const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
-                return { day, values: [accepted, rejected] };
-              })}
-              parts={parts}
-              nameOf={shortDayInWords}
-            />
-          )}
-          {recent.isCut ? <p class="muted">There were many imports, so the oldest of these days may be incomplete.</p> : null}
-        </Panel>
+    <Panel id="rows-per-day" title={filled.length < leastBars ? "Rows in the last 30 days" : "Rows per day"}>
+      {filled.length < leastBars ? (
+        <Facts
+          class="figures"
+          facts={[
+            ["Accepted", <Amount value={sum("accepted")} />],
+            ["Rejected", <Amount value={sum("rejected")} />],
+          ]}
+        />
+      ) : (
+        <DailyColumns
+          title="Rows accepted and rejected, by the day their import ended"
+          days={days.names.map((day, index) => {
+            const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
+            return { day, values: [accepted, rejected] };
+          })}
+          parts={parts}
+          nameOf={shortDayInWords}
+        />
       )}
-      {chargeCodes.length === 0 ? null : (
-        <Panel id="charge-codes" title="Activities by charge code, last 30 days">
-          {chargeCodes.length < leastBars ? (
-            <Facts
-              class="figures"
-              facts={chargeCodes.map(({ chargeCode, rows }): Fact => [chargeCode, countInWords(rows, "activity", "activities")])}
-            />
-          ) : (
-            <Bars
-              bars={chargeCodes.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }))}
-              unit={["activity", "activities"]}
-              plain
-            />
-          )}
-        </Panel>
-      )}
-    </>
+      {recent.isCut ? <p class="muted">There were many imports, so the oldest of these days may be incomplete.</p> : null}
+    </Panel>
+  );
+}
+
+async function chargeCodesPart(organisationId: string, days: LastDays, pool: PortalDeps["pool"]): Promise<Child> {
+  const found = await busiestChargeCodes(organisationId, days, shownChargeCodes, pool);
+  if (found.length === 0) return null;
+  const bars = found.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }));
+  const facts = found.map(({ chargeCode, rows }): Fact => [chargeCode, countInWords(rows, "activity", "activities")]);
+  return (
+    <Panel id="charge-codes" title="Activities by charge code, last 30 days">
+      {found.length < leastBars ? <Facts class="figures" facts={facts} /> : <Bars bars={bars} unit={["activity", "activities"]} plain />}
+    </Panel>
   );
 }

@@ -1,17 +1,11 @@
+// Where to find things: the search, and the page Help.
 import { instantOf } from "../../../domain/imports/timestamp.js";
-import {
-  type FoundActivity,
-  findActivities,
-  findImports,
-  findQuotes,
-  findShipments,
-  importsSearched,
-  mostFound,
-} from "../../../queries/search.js";
+import { findActivities, findImports, findQuotes, findShipments, importsSearched, mostFound } from "../../../queries/search.js";
 import { definePage } from "../pageDefinition.js";
 import { groupDigits } from "../shell/formats.js";
 import { longestSearch, searchPath } from "../shell/layout.js";
-import { EmptyState, Panel, Unbroken } from "../shell/parts.js";
+import { menuOf } from "../shell/navigation.js";
+import { EmptyState, type Fact, Facts, Link, Panel, Unbroken } from "../shell/parts.js";
 import { type Column, Table } from "../shell/table.js";
 import { activityPath } from "./activities/selection.js";
 import { entryPath } from "./catalogue/addresses.js";
@@ -73,7 +67,13 @@ export const searchPage = definePage(searchPath, "look", async (visit, deps) => 
       named("Reference", ({ reference, importId, row }) => [reference, activityPath(importId, row)]),
       customer,
       { heading: "Charge code", value: ({ chargeCode }) => chargeCode },
-      { heading: "Time", value: timeOf },
+      {
+        heading: "Time",
+        value: ({ activityTimestamp }) => {
+          const instant = instantOf(activityTimestamp, "UTC");
+          return instant === undefined ? undefined : new Date(instant);
+        },
+      },
     ]),
     group("Quotes", quotes, [
       named("Quote", ({ quoteId }) => [quoteId, `${quotesPath}?quote=${quoteId}`]),
@@ -100,7 +100,54 @@ const named = <Row,>(heading: string, of: (row: Row) => readonly [name: string, 
   link: (row) => of(row)[1],
 });
 
-function timeOf({ activityTimestamp }: FoundActivity): Date | undefined {
-  const instant = instantOf(activityTimestamp, "UTC");
-  return instant === undefined ? undefined : new Date(instant);
-}
+/** Of the pages only those of this person's menu. */
+export const helpPage = definePage("/portal/help", "look", async (visit) => ({
+  title: "Help",
+  body: (
+    <>
+      <Panel id="pages" title="What each page is for">
+        <Facts
+          class="keys"
+          facts={menuOf(visit)
+            .filter(({ path }) => path !== visit.path)
+            .map(({ path: to, label, about }): Fact => [<Link to={to}>{label}</Link>, about])}
+        />
+      </Panel>
+      <Panel id="search" title="Search">
+        <p>{searchable}</p>
+      </Panel>
+      <Panel id="keyboard" title="Keyboard">
+        <p>Every page works with the keyboard alone: Tab moves forward, Shift+Tab moves back, Enter opens a link or presses a button.</p>
+        <Facts class="keys" facts={keyboard} />
+      </Panel>
+      <Panel id="read-on" title="Read more">
+        <ul>
+          <li>
+            <Link to="/docs/guide">Guide</Link>: from the first quote to a corrected and a reversed import, step by step.
+          </li>
+          <li>
+            <Link to="/docs">API reference</Link>: every call with its fields, answers and samples, to try out with a key.
+          </li>
+          <li>
+            <Link to="/openapi.json">OpenAPI document</Link>: the same for programs.
+          </li>
+        </ul>
+        <p class="hint">
+          If an error page shows a request id, give it to the people who run this service so that they can find what went wrong.
+        </p>
+      </Panel>
+    </>
+  ),
+}));
+
+const keyboard: readonly Fact[] = [
+  ["/", "Leads to the search, on every page."],
+  ["Arrow keys", "In the table of rejected rows: move from cell to cell."],
+  ["Enter, or typing", "Edits the cell."],
+  ["Escape", "Leaves the cell, and then the table."],
+  ["Ctrl+V", "Pastes cells that were copied from a spreadsheet, also into the items of a quote."],
+  ["Ctrl+D", "Fills the selected cells with the value of the first."],
+  ["Ctrl+H", "Finds and replaces in one column."],
+  ["Ctrl+Z", "Undoes the last change."],
+  ["Space", "Selects the row."],
+];

@@ -4,16 +4,7 @@ import { recordRefusals, recordSignIn } from "../../../commands/members/signInRe
 import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
-import {
-  defineForm,
-  definePage,
-  FormRefusal,
-  type FormResult,
-  type PageContent,
-  type PortalDeps,
-  type Visit,
-  withNotice,
-} from "../pageDefinition.js";
+import { defineForm, definePage, FormRefusal, type FormResult, type PortalDeps, type Visit, withNotice } from "../pageDefinition.js";
 import { browserName } from "../sessions/browserName.js";
 import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
@@ -99,7 +90,7 @@ export async function signInAs(
   way: SignInWay,
   visit: Visit,
   deps: PortalDeps,
-): Promise<FormResult | PageContent> {
+) {
   if (members.length === 1) return openSession(members[0], next, way, visit, deps);
   return {
     title: "Which organisation?",

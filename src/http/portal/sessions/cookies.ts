@@ -1,12 +1,12 @@
 // The cookies of the portal. Over https their names begin with __Host-, so that no other host can set them; browsers then want Path=/.
-import { randomBytes } from "node:crypto";
+
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Pool } from "pg";
 import { z } from "zod";
 import { type NamelessMember, sessionLimits, takeOnce, takeOnceMinutes } from "../../../commands/members/sessions.js";
 import { hashToken, makeToken } from "../../../domain/members.js";
-import { openSealed, sealValue } from "./sealedValues.js";
 import type { SignInWay } from "./signInLog.js";
 
 export interface PortalCookie<Value = string> {
@@ -119,4 +119,36 @@ export async function takeChoice(
   if (!member || !(await takeOnce(pool, browser))) return undefined;
   cookie.clear(c);
   return { member, way: data.way };
+}
+
+const cipherName = "aes-256-gcm";
+const ivBytes = 12;
+const tagBytes = 16;
+/** More than the memberships of one e-mail take (at most 100), and less than a form may have. */
+const longest = 40_000;
+
+const keyOf = (secret: string) => Buffer.from(hkdfSync("sha256", secret, "", "waybill portal sealed value", 32));
+
+/** `purpose`: a value that was sealed for one purpose is not accepted for another. */
+export function sealValue(secret: string, purpose: string, value: unknown, expiresAt: Date): string {
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv(cipherName, keyOf(secret), iv).setAAD(Buffer.from(purpose));
+  const body = Buffer.concat([cipher.update(JSON.stringify({ value, until: expiresAt.getTime() }), "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), body]).toString("base64url");
+}
+
+/** Undefined for text that was changed, has expired, or was not sealed with this secret for this purpose. */
+export function openSealed(secret: string, purpose: string, text: string | undefined, now: Date): unknown {
+  if (text === undefined || text.length > longest) return undefined;
+  const bytes = Buffer.from(text, "base64url");
+  if (bytes.length < ivBytes + tagBytes || bytes.toString("base64url") !== text) return undefined;
+  const [iv, tag, body] = [bytes.subarray(0, ivBytes), bytes.subarray(ivBytes, ivBytes + tagBytes), bytes.subarray(ivBytes + tagBytes)];
+  const options = { authTagLength: tagBytes };
+  const decipher = createDecipheriv(cipherName, keyOf(secret), iv, options).setAAD(Buffer.from(purpose)).setAuthTag(tag);
+  try {
+    const { value, until } = JSON.parse(Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8"));
+    return until > now.getTime() ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

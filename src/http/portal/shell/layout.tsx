@@ -148,7 +148,7 @@ function NoticeBox({ notice }: { notice: Notice | undefined }) {
 }
 
 /** The top of a page: the pages above it, its title, its main action, a menu, its views. */
-export const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (
+const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (
   <>
     {crumbs.length === 0 ? null : (
       <nav class="crumbs" aria-label="You are here">

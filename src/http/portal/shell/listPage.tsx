@@ -114,14 +114,15 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
           />
         ),
       };
-  const why = first.nextCursor !== null ? "page" : isFiltered(query, chips) || cursor !== undefined ? "filter" : "none";
+  const downloads = formats.map((format) => ({ label: `Download ${format.toUpperCase()}`, to: withQuery(`${files}.${format}`, filter) }));
+  const why = nextCursor !== null ? "page" : isFiltered(query, chips) || cursor !== undefined ? "filter" : "none";
   return {
     title,
     ...(crumbs ? { crumbs } : {}),
     ...(scripts ? { scripts } : {}),
     action: action?.(visit),
     ...head,
-    menu: [...(rows.length === 0 ? [] : downloadMenu((format) => withQuery(`${files}.${format}`, filter))), ...(head?.menu ?? [])],
+    menu: [...(rows.length === 0 ? [] : downloads), ...(head?.menu ?? [])],
     body: (
       <>
         {await above?.(visit, deps, rows)}
@@ -147,10 +148,6 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
 
 /** The path with the visit's parameters: a form that was refused shows the page under its own path. */
 const filled = (path: string, { params }: SignedInVisit) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
-
-/** For the page's menu. */
-export const downloadMenu = (path: (format: Format) => string) =>
-  formats.map((format) => ({ label: `Download ${format.toUpperCase()}`, to: path(format) }));
 
 async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {
   for (let cursor: string | undefined | null; cursor !== null; ) {

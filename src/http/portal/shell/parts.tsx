@@ -42,16 +42,8 @@ export const ButtonLink = ({ to, label, quiet, ...rest }: LinkProps & { label: s
   </a>
 );
 
-interface PanelProps {
-  /** Of the heading; a link may lead to it. */
-  readonly id: string;
-  readonly title: Child;
-  readonly class?: string;
-  readonly children: Child;
-}
-
-/** A part of a page under its own heading. */
-export const Panel = ({ id, title, class: more, children }: PanelProps) => (
+/** A part of a page under its own heading, whose id a link may lead to. */
+export const Panel = ({ id, title, class: more, children }: { id: string; title: Child; class?: string; children: Child }) => (
   <section class={more ? `panel ${more}` : "panel"} aria-labelledby={id}>
     <h2 id={id}>{title}</h2>
     {children}
@@ -169,15 +161,8 @@ export function pageInMemory<Row>({ query }: Visit, all: readonly Row[], { of, p
   return { rows, pager };
 }
 
-interface TimeProps {
-  readonly at: Date | null | undefined;
-  readonly otherwise?: string;
-  /** Shows seconds, where the order of events matters. */
-  readonly exact?: boolean;
-}
-
-/** A time in the organisation's zone. The `title` and `datetime` attributes have it in UTC. */
-export function Time({ at, otherwise = "-", exact }: TimeProps) {
+/** A time in the organisation's zone; `exact`, with seconds, where the order of events matters. `title` and `datetime` have it in UTC. */
+export function Time({ at, otherwise = "-", exact }: { at: Date | null | undefined; otherwise?: string; exact?: boolean }) {
   if (!at) return <span class="muted">{otherwise}</span>;
   const iso = at.toISOString();
   return (

@@ -9,16 +9,8 @@ export interface Bar {
   readonly value: number;
 }
 
-interface BarsProps {
-  readonly bars: readonly Bar[];
-  /** The unit's name in the singular and in the plural. */
-  readonly unit: readonly [string, string];
-  /** Draws the bars in a colour that means neither good nor bad. */
-  readonly plain?: boolean;
-}
-
-/** Horizontal bars, each under its label and its number. */
-export function Bars({ bars, unit, plain }: BarsProps) {
+/** Horizontal bars, each under its label and its number of units. `plain`: in a colour that means neither good nor bad. */
+export function Bars({ bars, unit, plain }: { bars: readonly Bar[]; unit: readonly [one: string, many: string]; plain?: boolean }) {
   const longest = Math.max(1, ...bars.map(({ value }) => value));
   return (
     <ul class={plain ? "bars plain-bars" : "bars"}>

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../../src/config.js";
 import { parseRanges } from "../../../../src/domain/addressRanges.js";
 import { safeReturn } from "../../../../src/http/portal/pages/signIn.js";
+import { openSealed, sealValue } from "../../../../src/http/portal/sessions/cookies.js";
 import { ensureOwnPage, ensureSameOrigin, maskToken } from "../../../../src/http/portal/sessions/sameOrigin.js";
-import { openSealed, sealValue } from "../../../../src/http/portal/sessions/sealedValues.js";
 import { clientAddress } from "../../../../src/http/portal/sessions/signInLog.js";
 
 const secret = "a secret of thirty-two characters";

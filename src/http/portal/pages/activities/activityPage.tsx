@@ -101,12 +101,10 @@ function corrects(activity: ActivityWithState, { request }: ImportToCorrect): Fa
 const inputName = (field: string) => `values.${field}`;
 
 /** The values as the form shows them. Numbers are written as in the import's file, since the correction is read in the same way. */
-const valuesToCorrect = ({ activity: { values }, found: { request } }: ActivityView): Record<string, string> =>
-  writtenValues(
-    Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, String(values[name] ?? "")])),
-    "activities",
-    decimalMarkOf(request),
-  );
+function valuesToCorrect({ activity: { values }, found: { request } }: ActivityView): Record<string, string> {
+  const texts = Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, String(values[name] ?? "")]));
+  return writtenValues(texts, "activities", decimalMarkOf(request));
+}
 
 function CorrectionPanel(view: ActivityView) {
   const { importId, row } = view.activity;
@@ -149,15 +147,11 @@ export const correctForm = defineForm(activityPage, { below: "", access: "operat
   const toJudge = { ...push, importId, kind: "activities", catalogue, sent, accepted: new Set([row]) } as const;
   const verdict = (await judgeCorrections(toJudge, deps)).get(row);
   if (verdict) throw new Rejection("invalid", verdict.reason);
-  const correction = await sendCorrection(visit, deps, { importId, kind: "activities", push, idempotencyKey: keyOf(fields) });
+  const key = fields.get("key"); // made with the form, so that a form that is sent twice makes one import
+  const idempotencyKey = isUuid(key) ? key : randomUUID();
+  const correction = await sendCorrection(visit, deps, { importId, kind: "activities", push, idempotencyKey });
   return withNotice(importPath(correction.importId), "Correction submitted. The old activity counts until the new one does.");
 });
-
-/** The key is made with the form, so that a form that is sent twice makes one import. */
-function keyOf(fields: Fields): string {
-  const key = fields.get("key");
-  return isUuid(key) ? key : randomUUID();
-}
 
 function changedValues(values: Readonly<Record<string, string>>, fields: Fields): Record<string, string> {
   const changed = fieldsOf("activity").flatMap(({ name }) => {

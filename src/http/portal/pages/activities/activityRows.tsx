@@ -13,19 +13,7 @@ import type { Page } from "../../../../queries/page.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import {
-  Badge,
-  EmptyState,
-  Link,
-  Pager,
-  Quantity,
-  type Query,
-  rowsBefore,
-  rowsPerPage,
-  type State,
-  Time,
-  withQuery,
-} from "../../shell/parts.js";
+import { Badge, EmptyState, Link, Pager, Quantity, type Query, rowsBefore, rowsPerPage, Time, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath, shownReference } from "../imports/importStatus.js";
@@ -222,14 +210,13 @@ function Unusual({ unusual }: ListedActivity) {
 /** Whether it is billed; if not, the badge leads to the reversal, or to the row that counts instead. */
 export function CountState({ importId, reversed, replacedBy }: Partial<ActivityState> & { readonly importId: string }) {
   if (!reversed && !replacedBy) return <Badge state={{ label: "Billed", badge: "good" }} />;
-  const state: State = reversed ? { label: "Reversed", badge: "warn" } : { label: "Replaced", badge: "" };
   const instead = replacedBy ? activityPath(replacedBy.importId, replacedBy.row) : "";
   return (
     <Link
       to={reversed ? reversalPath(importId, reversed.reversalId) : instead}
       title={reversed?.reason ?? "See the activity that counts instead"}
     >
-      <Badge state={state} />
+      <Badge state={reversed ? { label: "Reversed", badge: "warn" } : { label: "Replaced", badge: "" }} />
     </Link>
   );
 }

@@ -8,7 +8,7 @@ import { type Column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
 
-export interface BillLine {
+interface BillLine {
   readonly customerId: string | null;
   readonly chargeCode: string;
   /** Undefined: of all warehouses. */

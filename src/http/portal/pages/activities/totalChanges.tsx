@@ -10,15 +10,8 @@ import { importPath, reversalPath } from "../imports/importStatus.js";
 import { amountColumns, type BillSum, BillTable, billedColumns, billLines, billSum, FirstLines, mostLines, SumRow } from "./bills.js";
 import type { ActivitiesView } from "./selection.js";
 
-interface ChangesProps {
-  readonly view: ActivitiesView;
-  readonly changes: readonly TotalsChange[];
-  /** The names of keys and members. */
-  readonly actorOf: NameOf;
-}
-
 /** One amount of a change. */
-export interface ChangeLine extends ChangedAmount {
+interface ChangeLine extends ChangedAmount {
   readonly change: TotalsChange;
 }
 
@@ -29,7 +22,7 @@ export const changeLines = (changes: readonly TotalsChange[]): ChangeLine[] =>
     return sorted.map((amount) => ({ ...amount, change }));
   });
 
-export function ChangesTable({ view, changes, actorOf }: ChangesProps) {
+export function ChangesTable({ view, changes, actorOf }: { view: ActivitiesView; changes: readonly TotalsChange[]; actorOf: NameOf }) {
   if (changes.length === 0) return <EmptyState title="Nothing has changed since then" />;
   const lines = changeLines(changes);
   const sum = billSum(lines);

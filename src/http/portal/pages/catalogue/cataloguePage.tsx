@@ -12,54 +12,38 @@ import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts.js";
 import { type Column, stateCells } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
-import {
-  addPath,
-  capitalised,
-  cataloguePath,
-  catalogueUploadPath,
-  changesPath,
-  downloadPath,
-  downloadRoute,
-  type Entry,
-  listPath,
-  nameOfEntry,
-  namesOf,
-  organisationPath,
-  pluralOf,
-  sectionNames,
-  tabOrder,
-  versionsPath,
-} from "./addresses.js";
+import * as addresses from "./addresses.js";
 import { columnOf, EntryLink, entryColumns } from "./entryColumns.js";
 
-const sectionIn = ({ query }: SignedInVisit) => tabOrder.find((each) => sectionNames[each].folder === query["list"]) ?? "customers";
+const sectionIn = ({ query }: SignedInVisit) =>
+  addresses.tabOrder.find((each) => addresses.sectionNames[each].folder === query["list"]) ?? "customers";
 
 /** Everything that prices and judges: one list at a time, with a search. */
-export const catalogueList = listPage<Entry>({
-  path: cataloguePath,
+export const catalogueList = listPage<addresses.Entry>({
+  path: addresses.cataloguePath,
   access: "look",
   title: "Catalogue",
-  of: (visit) => namesOf(sectionIn(visit)),
+  of: (visit) => addresses.namesOf(sectionIn(visit)),
   caption: "Entries of the catalogue",
   kept: ["list"],
   action: (visit) => {
     const section = sectionIn(visit);
-    const to = addPath(section);
-    return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${sectionNames[section].noun}`} /> : null;
+    const to = addresses.addPath(section);
+    return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${addresses.sectionNames[section].noun}`} /> : null;
   },
   head: async (visit, deps) => {
     const { file, catalogueVersion } = await presentCatalogue(visit, deps);
     const menu = [
-      { label: `All versions (now ${catalogueVersion})`, to: versionsPath },
-      { label: "Download organisation file", to: downloadPath(catalogueVersion), download: "" },
-      { label: "Upload organisation file", to: catalogueUploadPath },
-      { label: "Change organisation", to: organisationPath },
+      { label: `All versions (now ${catalogueVersion})`, to: addresses.versionsPath },
+      { label: "Download organisation file", to: addresses.downloadPath(catalogueVersion), download: "" },
+      { label: "Upload organisation file", to: addresses.catalogueUploadPath },
+      { label: "Change organisation", to: addresses.organisationPath },
     ];
     return {
       menu: menu.slice(0, visit.may("catalogue") ? 4 : 2),
-      views: tabOrder.map((tab) => ({
-        label: `${capitalised(pluralOf(tab))} (${file[tab].length})`,
-        to: listPath(tab),
+      views: addresses.tabOrder.map((tab) => ({
+        label: `${addresses.capitalised(addresses.pluralOf(tab))} (${file[tab].length})`,
+        to: addresses.listPath(tab),
         current: tab === sectionIn(visit),
       })),
     };
@@ -69,30 +53,32 @@ export const catalogueList = listPage<Entry>({
     const [view, section] = [await presentCatalogue(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
     const textOf = searchTextOf(view, section);
-    const fits = (entry: Entry) => words.every((word) => textOf(entry).includes(word));
-    return { items: (view.file[section] as readonly Entry[]).filter(fits), nextCursor: null };
+    const fits = (entry: addresses.Entry) => words.every((word) => textOf(entry).includes(word));
+    return { items: (view.file[section] as readonly addresses.Entry[]).filter(fits), nextCursor: null };
   },
   columns: async (visit, deps) => entryColumns(await presentCatalogue(visit, deps), sectionIn(visit)),
-  empty: (visit, why) => <EmptyState title={`No ${pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
+  empty: (visit, why) => (
+    <EmptyState title={`No ${addresses.pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />
+  ),
 });
 
 /** What a search looks at: the ids and names of an entry and of what it refers to, in small letters. */
-function searchTextOf(view: PresentCatalogue, section: Section): (entry: Entry) => string {
+function searchTextOf(view: PresentCatalogue, section: Section): (entry: addresses.Entry) => string {
   // Thousands of customers share a carrier: its name would find them all.
   const referring = section === "customers" ? [] : fieldsOfSection(section).filter(({ refers }) => refers);
   const columns = referring.map((field) => columnOf(view, field));
   return (entry) => {
     const others = columns.map(({ value }) => inWords(value(entry), "UTC"));
     const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
-    return [idOf(entry), nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
+    return [idOf(entry), addresses.nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
   };
 }
 
 export const versionsList = listPage<CatalogueVersion>({
-  path: versionsPath,
+  path: addresses.versionsPath,
   access: "look",
   title: "Versions of the catalogue",
-  crumbs: [["Catalogue", cataloguePath]],
+  crumbs: [["Catalogue", addresses.cataloguePath]],
   of: ["version", "versions"],
   fileName: "catalogue-versions",
   caption: "Versions, newest first",
@@ -112,13 +98,13 @@ const versionColumns = (nameOf: (by: CatalogueVersion["by"]) => string): readonl
     value: ({ appliedAt }) => appliedAt,
     cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
   },
-  { key: "by", heading: "By", value: ({ by }) => capitalised(nameOf(by)) },
+  { key: "by", heading: "By", value: ({ by }) => addresses.capitalised(nameOf(by)) },
   { key: "changes", heading: "What changed", value: ({ changes }) => changes.map(recordedInWords).join("; "), cell: ChangesCell },
   {
     heading: "File",
     number: true,
     cell: ({ version }) => (
-      <Link to={downloadPath(version)} download aria-label={`Download version ${version}`}>
+      <Link to={addresses.downloadPath(version)} download aria-label={`Download version ${version}`}>
         Download
       </Link>
     ),
@@ -126,7 +112,7 @@ const versionColumns = (nameOf: (by: CatalogueVersion["by"]) => string): readonl
 ];
 
 function ChangesCell({ version, changes, changeCount }: CatalogueVersion) {
-  const address = withQuery(changesPath, { from: String(version - 1), to: String(version) });
+  const address = withQuery(addresses.changesPath, { from: String(version - 1), to: String(version) });
   if (version === 1) return <span>The first version</span>;
   if (changeCount === 0) return <Link to={address}>Show changes</Link>;
   return (
@@ -148,7 +134,7 @@ function versionIn(text: string | undefined, label: string): number {
 }
 
 /** The organisation file, as `org apply` takes it and as it was applied, with its fields in the usual order. */
-export const downloadAnswer = defineAnswer(downloadRoute, "look", async (visit, { pool }) => {
+export const downloadAnswer = defineAnswer(addresses.downloadRoute, "look", async (visit, { pool }) => {
   const { organisationId } = visit.person;
   const version = versionIn(visit.query["version"], "Version");
   const file = await requireVersion(organisationId, version, pool);
@@ -173,12 +159,12 @@ const compared = oncePerVisit(async (visit, deps: PortalDeps) => {
 
 /** What changed between any two versions. */
 export const changesList = listPage<CatalogueDifference>({
-  path: changesPath,
+  path: addresses.changesPath,
   access: "look",
   title: "Changes",
   crumbs: [
-    ["Catalogue", cataloguePath],
-    ["All versions", versionsPath],
+    ["Catalogue", addresses.cataloguePath],
+    ["All versions", addresses.versionsPath],
   ],
   of: ["change", "changes"],
   fileName: "catalogue-changes",

@@ -23,7 +23,6 @@ import {
   type PageDefinition,
   type PortalDeps,
   type SignedInVisit,
-  type Subject,
   withNotice,
 } from "../../pageDefinition.js";
 import { Button, Choice, Form } from "../../shell/form.js";
@@ -55,28 +54,22 @@ interface CatalogueForm {
 }
 
 /** The page of a form and the form itself, at one address. */
-export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm): { page: PageDefinition; form: FormDefinition } {
+export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm) {
   const page = definePage(path, "catalogue", async (visit, deps) => {
     const view = await presentCatalogue(visit, deps);
     return { title: title(visit, view.file), body: body(visit, view) };
   });
-  return { page, form: editForm(path, page, edit, faults) };
+  return { page, form: editForm(page, "", edit, faults) };
 }
 
 /** A form that changes the catalogue, on a page that shows something else too. */
-export const editForm = (path: string, page: PageDefinition, edit: CatalogueForm["edit"], faults = {}): FormDefinition => ({
-  path,
-  access: "catalogue",
-  page,
-  faults,
-  mostBytes: 256 * 1024,
-  submit: async (visit, fields, deps) => {
+export const editForm = (page: PageDefinition, below: string, edit: CatalogueForm["edit"], faults = {}) =>
+  defineForm(page, { below, access: "catalogue", faults, mostBytes: 256 * 1024 }, async (visit, fields, deps) => {
     const version = numberIn(fields.get("version"));
     const base = await catalogueAt(visit.person.organisationId, version, deps.pool);
     if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
     return keepDraft(visit, deps, { version, base }, edit(fields, base, visit));
-  },
-});
+  });
 
 /** The number of a version; 0 for anything else. */
 const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
@@ -150,7 +143,7 @@ const applyForm = defineForm(applyPage, "", async (visit, fields, deps) => {
   }
 });
 
-export const applyDraft: Subject = { pages: [applyPage], forms: [applyForm] };
+export const applyDraft = { pages: [applyPage], forms: [applyForm] };
 
 async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string) {
   const { draft, current, version, file, conflicts } = await draftOnNewest(visit, deps, draftId, []);

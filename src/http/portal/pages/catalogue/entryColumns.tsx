@@ -4,7 +4,7 @@ import { type CatalogueField, fieldsOfSection, valueInWords } from "../../../../
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
 import { dayInWords, inWords, type Value } from "../../shell/formats.js";
-import { Badge, Link, type State, withCommas } from "../../shell/parts.js";
+import { Badge, Link, type State, Time, withCommas } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
 import type { PresentCatalogue } from "../customers.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./addresses.js";
@@ -96,6 +96,13 @@ const daysInWords = ({ validFrom, validTo }: RateCard): string =>
 export const Validity = ({ view: { catalogue, now }, card }: { view: PresentCatalogue; card: RateCard }) => (
   <span class="endpoint-state">
     {daysInWords(card)} <Badge state={stateOfCard(card, catalogue.today(now), now)} />
+  </span>
+);
+
+export const SpotRate = ({ spot: { expiresAt, message } }: { spot: NonNullable<RateCard["spot"]> }) => (
+  <span>
+    Until <Time at={new Date(expiresAt)} />
+    {message === "" ? "" : `: ${message}`}
   </span>
 );
 

@@ -147,7 +147,7 @@ const changeForm = (section: Section) =>
   });
 
 const removeForm = (section: Section): FormDefinition =>
-  editForm(`${addresses.entryRoute(section)}/remove`, entryPages[section], (_, file, visit) => {
+  editForm(entryPages[section], "/remove", (_, file, visit) => {
     const { id, place, about } = entryIn(section, visit, file);
     refuseUsed(about, usesOf(file, section)(id));
     return { file: putAt(file, place, undefined), goTo: addresses.listPath(section), about };

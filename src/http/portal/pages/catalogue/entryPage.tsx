@@ -7,23 +7,11 @@ import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
 import { definePage, type PageDefinition, type PageHead } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
-import {
-  ButtonLink,
-  EmptyState,
-  type Fact,
-  Facts,
-  Link,
-  Panel,
-  PlainList,
-  pageInMemory,
-  Time,
-  useVisit,
-  withQuery,
-} from "../../shell/parts.js";
+import { ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import * as addresses from "./addresses.js";
-import { columnOf, EntryLinks, entryColumns, Validity } from "./entryColumns.js";
+import { columnOf, EntryLinks, entryColumns, SpotRate, Validity } from "./entryColumns.js";
 import { Lanes } from "./laneTable.js";
 
 const { addPath, capitalised, entryPath, listPath, nameOfEntry, namesOf, partLists, partPath, pluralOf, sectionNames } = addresses;
@@ -91,14 +79,7 @@ function moreFacts(view: PresentCatalogue, section: Section, entry: Entry): Fact
   const { spot } = entry as RateCard;
   const validity: Fact = ["Validity", <Validity view={view} card={entry as RateCard} />];
   const currency: Fact = ["Prices in", catalogue.currency];
-  if (!spot) return [validity, currency];
-  const until = (
-    <span>
-      Until <Time at={new Date(spot.expiresAt)} />
-      {spot.message === "" ? "" : `: ${spot.message}`}
-    </span>
-  );
-  return [validity, ["Spot rate", until], currency];
+  return spot ? [validity, ["Spot rate", <SpotRate spot={spot} />], currency] : [validity, currency];
 }
 
 function menuOf(section: Section, id: string, mayChange: boolean): NonNullable<PageHead["menu"]> {

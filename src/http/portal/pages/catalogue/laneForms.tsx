@@ -64,8 +64,8 @@ function lanesAfter(act: string, { lanes, ticked }: ReturnType<typeof typedLanes
 const percent = /^Write a percentage/;
 
 const lanesForm = editForm(
-  `${cardRoute}/lanes`,
   entryPages.rateCards,
+  "/lanes",
   (fields, file, visit) => {
     const { card, path, place } = cardIn(visit, file);
     const lanes = lanesAfter(fields.get("act"), typedLanes(card, fields), fields);

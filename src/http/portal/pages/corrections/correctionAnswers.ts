@@ -35,7 +35,7 @@ const mostSuggestions = 8;
 const longestText = 200;
 
 /** Known values for a cell: those near its text first, then others. */
-export const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look", async (visit, deps) => {
+const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look", async (visit, deps) => {
   const field = suggestedFields.find((each) => each === visit.query["field"]);
   if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
   const text = (visit.query["text"] ?? "").slice(0, longestText);
@@ -69,16 +69,9 @@ const isOnce = (rows: readonly number[]) => new Set(rows).size === rows.length;
 /** A person edits rows in any order. Of two elements with one shipmentId the later wins, so each stands where it stood in the push. */
 const inOrder = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
 
-interface Post {
-  readonly path: string;
-  readonly access: "look" | "operate";
-  readonly mostBytes: number;
-  readonly status?: number;
-}
-
 /** Answers the grid's JSON with JSON. A row that is not open is answered with who has it, so that the page can say so in the row. */
 const definePost = <Schema extends z.ZodType>(
-  { path, access, mostBytes, status = 200 }: Post,
+  { path, access, mostBytes, status = 200 }: { path: string; access: "look" | "operate"; mostBytes: number; status?: number },
   schema: Schema,
   answer: (visit: SignedInVisit, deps: PortalDeps, body: z.output<Schema>) => Promise<unknown>,
 ): AnswerDefinition => ({

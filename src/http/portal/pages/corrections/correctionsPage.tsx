@@ -98,7 +98,7 @@ const mostImports = 100;
  * `reasons`: of the import that the filter names, or of all, the most frequent first. `imports`: those that have such rows, the latest first.
  * `more`: there are more groups than were read, so that the counts are too low.
  */
-export async function readGroups(visit: SignedInVisit, { kind, state, importId }: Filter, { pool }: PortalDeps) {
+async function readGroups(visit: SignedInVisit, { kind, state, importId }: Filter, { pool }: PortalDeps) {
   const read = (only: string | undefined) =>
     rejectionGroups(visit.person.organisationId, { kind, state, importId: only }, mostGroups, pool);
   const [all, own] = await Promise.all([read(undefined), importId === undefined ? undefined : read(importId)]);
@@ -150,7 +150,7 @@ interface ChoicesProps {
 }
 
 /** The script makes each group one stop of the Tab key. */
-export function Choices({ filter: { kind, state, importId }, reference, counts, imports }: ChoicesProps) {
+function Choices({ filter: { kind, state, importId }, reference, counts, imports }: ChoicesProps) {
   const importChip: Chip = {
     name: "import",
     label: "Import",
@@ -192,18 +192,11 @@ export function Choices({ filter: { kind, state, importId }, reference, counts, 
   );
 }
 
-interface ReasonsProps {
-  readonly filter: Filter;
-  readonly reasons: readonly RowGroup[];
-  /** There are more than were read. */
-  readonly more: boolean;
-}
-
 /** Reasons that stand side by side; the others are one step further. */
 const shownReasons = 10;
 
-/** One for each reason, the most frequent first. */
-export function Reasons({ filter, reasons, more }: ReasonsProps) {
+/** One for each reason, the most frequent first. `more`: there are more than were read. */
+function Reasons({ filter, reasons, more }: { filter: Filter; reasons: readonly RowGroup[]; more: boolean }) {
   const { reasonKey } = filter;
   if (reasons.length === 0) return null;
   const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);

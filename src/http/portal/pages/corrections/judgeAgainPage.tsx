@@ -19,13 +19,13 @@ import { correctionsPath, correctionsPathOf, type ShownRow, shownRows } from "./
 import { judgeAgainPath, UnknownCustomers } from "./unknownCustomers.js";
 
 /** Where the judging of each kind begins; a kind without a place begins with the latest import. */
-export type StartPlaces = Readonly<Partial<Record<ImportKind, string>>>;
+type StartPlaces = Readonly<Partial<Record<ImportKind, string>>>;
 
 const atOnce = 250;
 /** Shipments or activities of each kind that one page judges. */
 export const mostJudged = 1_000;
 
-export const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: StartPlaces) =>
+const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: StartPlaces) =>
   Promise.all(importKinds.map((kind) => judgeKind(visit, deps, kind, places[kind])));
 
 export type JudgedRows = Awaited<ReturnType<typeof judgeKind>>;
@@ -52,13 +52,13 @@ const isAccepted = (group: readonly ShownRow[]): boolean =>
 /** The most imports that one submission becomes, however many places are free in the queue. */
 const mostImports = 20;
 
-export type SubmissionResult = Awaited<ReturnType<typeof submitAccepted>>;
+type SubmissionResult = Awaited<ReturnType<typeof submitAccepted>>;
 
 /**
  * Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it.
  * `taken`: rows that somebody else has taken meanwhile. `left`: rows that were not sent, `because` of that.
  */
-export async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string) {
+async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string) {
   const found = await judgeOpenRows(visit, deps, places);
   const batches = found.flatMap(({ accepted }) => chunksOf(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
   const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);

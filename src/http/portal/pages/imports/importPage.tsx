@@ -10,15 +10,7 @@ import { watchedName } from "../../../../queries/pageVersions.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
-import {
-  defineAnswer,
-  defineForm,
-  definePage,
-  type PageHead,
-  type PortalDeps,
-  type SignedInVisit,
-  withNotice,
-} from "../../pageDefinition.js";
+import { defineAnswer, defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
 import { Amount, Badge, EmptyState, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
 import { AsOf, timeIn } from "../days.js";
@@ -33,9 +25,9 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
   const version = await versionOf(watchedName.import(importId), deps);
   const { view } = await importOf(visit, deps);
   const asOf = timeIn(visit);
-  const head: PageHead = {
+  const head = {
     title: shownReference(view),
-    crumbs: [["Imports", importsPath]],
+    crumbs: [["Imports", importsPath] as const],
     menu: [{ label: "History", to: `${path}/history` }],
   };
   const details = await importDetails(visit, view, deps);

@@ -27,7 +27,7 @@ export const statusBadge = ({ status, cancelling }: Pick<ImportView, "status" | 
 export const statusOf = (view: Pick<ImportView, "status" | "cancelling">): string => statusBadge(view).label;
 
 /** Undefined where nothing was taken back. */
-export const reversedOf = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>
+const reversedOf = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>
   reversed === null ? undefined : reversed.all ? "Reversed" : "Partly reversed";
 
 /** How it stands: its status first, and how far it is. */
@@ -77,11 +77,7 @@ export const importCrumbs = (view: Pick<ImportView, "importId" | "reference">) =
   ] as const;
 
 /** What a row shows besides the import itself. */
-export async function importNotes(
-  organisationId: string,
-  views: readonly Pick<ImportView, "importId">[],
-  { pool }: { readonly pool: Pool },
-) {
+export async function importNotes(organisationId: string, views: readonly Pick<ImportView, "importId">[], { pool }: { pool: Pool }) {
   const importIds = views.map(({ importId }) => importId);
   const [nameOf, listed] = await Promise.all([principalNames(organisationId, pool), listedImports(organisationId, importIds, pool)]);
   return { nameOf, listed };
@@ -139,12 +135,23 @@ export const importColumns = (notes: ImportNotes): readonly Column<ImportView>[]
   { key: "importId", heading: "Import id", value: ({ importId }) => importId, onlyInFiles: true },
 ];
 
+/** What a screen reader says of the status. */
+const sayStatus = (view: ImportView): string => `${shownReference(view)}: ${statusOf(view).toLowerCase()}`;
+
+/** The same, and what came of an import that has ended. */
+export function sayOutcome(view: ImportView): string {
+  if (isUnfinished(view)) return sayStatus(view);
+  const reversed = reversedOf(view);
+  const counts = `${sayStatus(view)}, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
+  return reversed === undefined ? counts : `${counts}, ${reversed.toLowerCase()}`;
+}
+
 /** What the page's script reads: which import it is, and what to say when its status changes. */
 export const importMarks = (view: ImportView): Readonly<Record<string, string>> => ({
   id: `import-${view.importId}`,
   "data-status": view.status,
   "data-at": view.submittedAt.toISOString(),
-  "data-says": `${shownReference(view)}: ${statusOf(view).toLowerCase()}`,
+  "data-says": sayStatus(view),
 });
 
 export type EarlierPush = Awaited<ReturnType<typeof earlierPush>>;

@@ -140,11 +140,7 @@ async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, d
   return { organisationId, importId, kind, what, by, requestId: visit.requestId, now: deps.organisations.now };
 }
 
-function outcomeInWords(
-  view: ImportView,
-  outcome: ReversalOutcome,
-  corrections: readonly { readonly reference: string; readonly rows: number }[],
-): string[] {
+function outcomeInWords(view: ImportView, outcome: ReversalOutcome, corrections: Awaited<ReturnType<typeof correctionsOf>>): string[] {
   const { reversalId, reversed } = outcome;
   const more = outcome.corrections.length - corrections.length;
   const named = [...corrections.map(({ reference, rows }) => `${reference} (${rows})`), ...(more > 0 ? [`${more} more`] : [])].join(", ");

@@ -10,17 +10,7 @@ import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Amount, ButtonLink, type Fact, Facts, Link, Time, useVisit, withCommas, withQuery } from "../../shell/parts.js";
 import { activitiesPath } from "../activities/selection.js";
 import { type Counts, correctionsPathOf, hasRows } from "../corrections/shownRows.js";
-import {
-  importPath,
-  isUnfinished,
-  kindNames,
-  rejectedSoFar,
-  reversedOf,
-  reversePath,
-  States,
-  shownReference,
-  statusOf,
-} from "./importStatus.js";
+import { importPath, isUnfinished, kindNames, rejectedSoFar, reversePath, States, sayOutcome, shownReference } from "./importStatus.js";
 
 /** Rejected rows by their states. */
 type RowStates = Counts[ImportKind];
@@ -40,7 +30,7 @@ export async function statusPart(visit: SignedInVisit, view: ImportView, { pool 
       aria-label="Status"
       tabindex={-1}
       data-status={shownStatus(view)}
-      data-says={`${shownReference(view)}: ${statusOf(view).toLowerCase()}${saysCounts(view)}`}
+      data-says={sayOutcome(view)}
     >
       <p class="status">
         <States view={view} />
@@ -75,12 +65,6 @@ export async function statusPart(visit: SignedInVisit, view: ImportView, { pool 
 /** What a part of the page depends on besides the counts. */
 const shownStatus = ({ status, cancelling, reversed }: ImportView): string =>
   cancelling ? "cancelling" : reversed ? `${status}, ${reversed.rows} reversed` : status;
-
-function saysCounts(view: ImportView): string {
-  const reversed = reversedOf(view);
-  const counts = `, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
-  return isUnfinished(view) ? "" : `${counts}${reversed === undefined ? "" : `, ${reversed.toLowerCase()}`}`;
-}
 
 function figuresOf(view: ImportView): Fact[] {
   const { counts, kind, reversed } = view;

@@ -15,16 +15,16 @@ import { dayAfter, dayEnd, today } from "../days.js";
 
 const path = "/portal/settings/keys";
 
-export const isUsable = ({ revokedAt, ended }: KeySummary) => revokedAt === null && !ended;
+const isUsable = ({ revokedAt, ended }: KeySummary) => revokedAt === null && !ended;
 
-export const scopeNames: Readonly<Record<KeyScope, string>> = {
+const scopeNames: Readonly<Record<KeyScope, string>> = {
   quotes: "Quotes",
   shipments: "Shipments",
   activities: "Activities",
   read: "Read",
 };
 
-export const scopesInWords: Readonly<Record<KeyScope, string>> = {
+const scopesInWords: Readonly<Record<KeyScope, string>> = {
   quotes: "Generate and fetch quotes",
   shipments: "Import, correct, cancel and reverse shipments",
   activities: "Import, correct, cancel and reverse activities",

@@ -13,7 +13,7 @@ import { ButtonLink, Panel } from "../../shell/parts.js";
 export const mostItems = 200;
 
 /** The columns of the items, in the order in which a spreadsheet's are pasted. */
-export const itemFields = [
+const itemFields = [
   { name: "quantity", label: "Quantity" },
   { name: "length", label: "Length (m)" },
   { name: "width", label: "Width (m)" },
@@ -75,7 +75,7 @@ function inTheFormsWords(fault: string): string {
 }
 
 /** The form as it would be filled in for these quotes, so that the next one is asked for by changing what differs. */
-export function fieldsOfQuotes(quotes: readonly ExplainedQuote[]): Fields {
+function fieldsOfQuotes(quotes: readonly ExplainedQuote[]): Fields {
   const [first] = quotes;
   if (!first) return noFields;
   const { origin, destination, items } = first.recorded;
@@ -95,7 +95,7 @@ export function fieldsOfQuotes(quotes: readonly ExplainedQuote[]): Fields {
 }
 
 /** How many items these quotes have, where they are more than the form takes. */
-export function itemsLeftOut(quotes: readonly ExplainedQuote[]): number {
+function itemsLeftOut(quotes: readonly ExplainedQuote[]): number {
   const items = quotes[0]?.recorded.items.length ?? 0;
   return items > mostItems ? items : 0;
 }

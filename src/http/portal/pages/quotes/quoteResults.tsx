@@ -91,7 +91,14 @@ function CustomersPrices({ quote, name, money }: { quote: ExplainedQuote; name: 
       ) : (
         <>
           <Table caption={`Prices for ${name ?? recorded.customerId}, cheapest first`} columns={columns(money)} rows={cards} />
-          <PriceBreakdown cards={cards} money={money} />
+          <details class="breakdown">
+            <summary>{cards.length === 1 ? "How this price is made up" : "How these prices are made up"}</summary>
+            <div class="price-tables">
+              {cards.map((card) => (
+                <Price card={card} money={money} />
+              ))}
+            </div>
+          </details>
         </>
       )}
     </section>
@@ -145,18 +152,6 @@ export function moneyIn(currency: string) {
 }
 
 export type Money = ReturnType<typeof moneyIn>;
-
-/** How each price of a customer is made up, side by side. */
-export const PriceBreakdown = ({ cards, money }: { cards: readonly ExplainedCard[]; money: Money }) => (
-  <details class="breakdown">
-    <summary>{cards.length === 1 ? "How this price is made up" : "How these prices are made up"}</summary>
-    <div class="price-tables">
-      {cards.map((card) => (
-        <Price card={card} money={money} />
-      ))}
-    </div>
-  </details>
-);
 
 function Price({ card, money }: { card: ExplainedCard; money: Money }) {
   const { entry, steps, differences } = card;

@@ -10,15 +10,7 @@ import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js
 import { AsOf, timeIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { lastWanted, readVersions, Versions } from "./shipmentVersions.js";
-import {
-  customTexts,
-  lineTexts,
-  routeInWords,
-  type ShipmentContent,
-  shipmentFieldTexts,
-  shipmentPath,
-  shipmentsPath,
-} from "./shipmentWords.js";
+import { customTexts, lineTexts, routeInWords, shipmentFieldTexts, shipmentPath, shipmentsPath } from "./shipmentWords.js";
 
 export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", (visit, deps) =>
   showShipment(visit.params["shipmentId"] ?? "", visit, deps),
@@ -71,14 +63,14 @@ const NotThere = ({ title }: { title: string }) => (
   </section>
 );
 
-const contentOf = ({ items, ...fields }: LedgerShipment): ShipmentContent => ({ fields, items: Array.isArray(items) ? items : [] });
+const contentOf = ({ items, ...fields }: LedgerShipment) => ({ fields, items: Array.isArray(items) ? items : [] });
 
 /** A shipment may have 500 lines. */
 const shownLines = 200;
 
 type Line = { item: unknown; number: number };
 
-type ContentProps = { content: ShipmentContent; nameOf: NameOfCustomer; timezone: string };
+type ContentProps = { content: { fields: LedgerShipment; items: readonly unknown[] }; nameOf: NameOfCustomer; timezone: string };
 
 function Content({ content: { fields, items }, nameOf, timezone }: ContentProps) {
   const customerId = fields["customerId"];

@@ -150,7 +150,7 @@ interface Props {
   readonly ofShipments: boolean;
 }
 
-export function ProblemList({ problems: { groups, more, inOrder }, what, ofShipments }: Props) {
+function ProblemList({ problems: { groups, more, inOrder }, what, ofShipments }: Props) {
   if (groups.length === 0) return null;
   const rows = groups.reduce((sum, group) => sum + group.rows, more.rows);
   const named = groups.reduce((sum, { first }) => sum + first.length, 0);

@@ -53,12 +53,10 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
   };
 }
 
-type Props = { draft: KeptFile; facts: Awaited<ReturnType<typeof factsOf>> };
-
-function DraftForm({ draft, facts }: Props) {
+function DraftForm({ draft, facts }: { draft: KeptFile; facts: Awaited<ReturnType<typeof factsOf>> }) {
   const { kind, checked, notes, sourceDetails, file, fileId } = draft;
   const { columns, report, take, found, sent } = checked;
-  const { corrects, earlier, nameOf } = facts;
+  const { corrects, isWithdrawn, earlier, nameOf } = facts;
   const shown: Fact[] = [
     ...(sourceDetails === file.name ? [] : [["Reference", sourceDetails] as const]),
     ...(columns ? [["Columns", <ColumnsChosen kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
@@ -74,7 +72,15 @@ function DraftForm({ draft, facts }: Props) {
           </p>
         </div>
       ) : null}
-      <Notes {...{ draft, facts }} />
+      {report && report.importId === undefined ? <p class="notice">{unknownReport}</p> : null}
+      {corrects ? (
+        <p class="notice">
+          This is the error report of import <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>
+          {isWithdrawn
+            ? ", which is reversed: its rejected rows are withdrawn, and none of them can be corrected."
+            : ": submit it as its correction. Upload sends the rows that are open and right. The others stay as they are, and each row is corrected only once."}
+        </p>
+      ) : null}
       {notes.map((note) => (
         <p class="notice warn">{note}</p>
       ))}
@@ -102,21 +108,6 @@ const whatFollows = {
   activities: "If you upload it again, its activities count twice in the totals to bill.",
   shipments: "If you upload it again, its shipments replace any later versions.",
 } as const;
-
-/** What an error report is of. */
-function Notes({ draft: { checked }, facts: { corrects, isWithdrawn } }: Props) {
-  if (checked.report && checked.report.importId === undefined) return <p class="notice">{unknownReport}</p>;
-  if (!corrects) return null;
-  const link = <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>;
-  return (
-    <p class="notice">
-      This is the error report of import {link}
-      {isWithdrawn
-        ? ", which is reversed: its rejected rows are withdrawn, and none of them can be corrected."
-        : ": submit it as its correction. Upload sends the rows that are open and right. The others stay as they are, and each row is corrected only once."}
-    </p>
-  );
-}
 
 const unknownReport =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";

@@ -84,15 +84,11 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
   );
 }
 
-interface UploadButtonsProps {
-  /** The address for `Check file`, of a form whose own fields do not say which button was pressed. */
-  readonly checkAt?: string;
-  readonly label?: string;
-  readonly children?: Child;
-}
-
-/** The end of a form that is about a file: its buttons, how far the file is, and why it was refused, for the script. */
-export const UploadButtons = ({ checkAt, label = "Upload", children }: UploadButtonsProps) => (
+/**
+ * The end of a form that is about a file: its buttons, how far the file is, and why it was refused, for the script. `checkAt`: the address for
+ * `Check file`, of a form whose own fields do not say which button was pressed.
+ */
+export const UploadButtons = ({ checkAt, label = "Upload", children }: { checkAt?: string; label?: string; children?: Child }) => (
   <>
     <div class="button-row">
       <Button

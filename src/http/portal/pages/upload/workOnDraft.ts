@@ -12,16 +12,7 @@ import { presentCatalogueOf } from "../../../../queries/organisations/organisati
 import type { FormResult, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
-import {
-  columnsOfDraft,
-  type DraftAtWork,
-  type DraftCopy,
-  draftPath,
-  fetchDraftCopy,
-  mostRowsJudgedFirst,
-  reportedImport,
-  withinMs,
-} from "./drafts.js";
+import { columnsOfDraft, type DraftAtWork, draftPath, fetchDraftCopy, mostRowsJudgedFirst, reportedImport, withinMs } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
 import { acceptDraft, orImportMade, submitReport } from "./recordDraft.js";
 
@@ -56,7 +47,7 @@ export async function draftWork(visit: SignedInVisit, deps: PortalDeps, { draft,
   if (draft.importId) return { goTo: importPath(draft.importId) };
   const leave = await enterDraftWork(visit, deps, step.act);
   const work: Work["work"] = async (say, signal) => {
-    let copy: DraftCopy | undefined;
+    let copy: DraftAtWork["copy"] | undefined;
     try {
       return await orImportMade({ visit, deps, draft }, async () => {
         copy = await fetchDraftCopy(deps, draft);

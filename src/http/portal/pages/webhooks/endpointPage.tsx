@@ -9,32 +9,14 @@ import { type DeliverySummary, listDeliveries, type WebhookSummary } from "../..
 import { watchedName } from "../../../../queries/pageVersions.js";
 import type { Fields } from "../../fields.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
-import {
-  defineAnswer,
-  defineForm,
-  type FormResult,
-  oncePerVisit,
-  originOf,
-  type PortalDeps,
-  type SignedInVisit,
-  withNotice,
-} from "../../pageDefinition.js";
-import { NoQuestion, Question, tickedIn } from "../../shell/form.js";
+import { defineAnswer, defineForm, oncePerVisit, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
+import { AskButton, AskForm, Button, ButtonForm, Field, Form, NoQuestion, Question, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { Amount, EmptyState, Panel, ShortId, Time } from "../../shell/parts.js";
+import { today } from "../days.js";
 import { deliveryColumns } from "./deliveryPage.js";
-import {
-  ChangePanel,
-  EndpointActions,
-  EndpointState,
-  endpointPath,
-  livePath,
-  ReplayPanel,
-  requireEndpoint,
-  secretOnce,
-  webhooksPath,
-} from "./webhooksPage.js";
+import { EndpointState, EventChoice, endpointPath, livePath, requireEndpoint, secretOnce, webhooksPath } from "./webhooksPage.js";
 
 const current = oncePerVisit(async (visit, deps: PortalDeps) => {
   const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
@@ -67,7 +49,10 @@ export const endpointList = listPage<DeliverySummary>({
   panel: () => ({ id: "deliveries", "data-refetch": "" }),
   above: async (visit, deps) => {
     const { endpoint, version } = await current(visit, deps);
-    const { endpointId } = endpoint;
+    const { endpointId, url } = endpoint;
+    const path = endpointPath(endpointId);
+    const button = (what: string, label: string) => <ButtonForm to={`${path}/${what}`} label={label} />;
+    const ask = (what: string, label: string) => <AskButton at={path} question={{ ask: what }} label={label} about={url} />;
     return (
       <>
         {await questionOf(visit, deps, endpoint)}
@@ -81,18 +66,40 @@ export const endpointList = listPage<DeliverySummary>({
             <p class="muted">
               Endpoint <ShortId id={endpointId} about="the id of this endpoint" />
             </p>
-            <EndpointActions {...endpoint} />
+            <div class="button-row">
+              {button("ping", "Send a ping")}
+              {endpoint.pausedAt ? button("resume", "Resume") : button("pause", "Pause")}
+              {ask("rotate", "Rotate secret")}
+              {ask("remove", "Remove")}
+            </div>
           </Panel>
         </div>
       </>
     );
   },
   below: async (visit, deps) => {
-    const { endpoint } = await current(visit, deps);
+    const { endpointId, url, events } = (await current(visit, deps)).endpoint;
+    const { timezone } = visit.person;
+    const from = visit.query["from"] || `${today(timezone, new Date())}T00:00`;
     return (
       <>
-        <ReplayPanel endpointId={endpoint.endpointId} visit={visit} />
-        <ChangePanel {...endpoint} />
+        <Panel id="replay" title="Replay">
+          {/* Asks first: it may be thousands of requests. */}
+          <AskForm at={endpointPath(endpointId)} question={{ ask: "replay" }} class="in-line">
+            <Field label="From" name="from" type="datetime-local" value={from} />
+            <Button class="quiet" label="Replay from then" />
+          </AskForm>
+          <p class="hint">
+            Sends every event since that time again, including those that were delivered before. Each keeps its id, so your receiver can
+            tell which it has had. The time is your organisation's ({timezone}).
+          </p>
+        </Panel>
+        <Panel id="change" title="Change">
+          <Form to={endpointPath(endpointId)} submit="Save changes">
+            <Field label="URL" name="url" maxlength={2_000} value={url} autocomplete="off" />
+            <EventChoice ticked={events} />
+          </Form>
+        </Panel>
       </>
     );
   },
@@ -166,7 +173,7 @@ async function questionOf({ query, person }: SignedInVisit, { pool }: PortalDeps
 }
 
 type EndpointRef = { organisationId: string; endpointId: string };
-type Work = (named: EndpointRef, visit: SignedInVisit, deps: PortalDeps, fields: Fields) => Promise<FormResult | string>;
+type Work = (named: EndpointRef, visit: SignedInVisit, deps: PortalDeps, fields: Fields) => Promise<ReturnType<typeof withNotice> | string>;
 
 /** A form about one endpoint; a line for the notice leads back to its page. */
 const form = (what: string, work: Work) =>

@@ -4,11 +4,10 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { webhookEvents, webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { AskButton, AskForm, Button, ButtonForm, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
+import { Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { listPage } from "../../shell/listPage.js";
 import { Badge, ButtonLink, EmptyState, Link, Panel, Time, withQuery } from "../../shell/parts.js";
 import type { Column } from "../../shell/table.js";
-import { today } from "../days.js";
 
 export const webhooksPath = "/portal/settings/webhooks";
 
@@ -28,47 +27,6 @@ export async function requireEndpoint({ params, person }: SignedInVisit, { pool 
 }
 
 export const secretOnce = (text: string) => ({ title: "The secret, shown only this once", text, copyLabel: "Copy secret" });
-
-export function EndpointActions({ endpointId, url, pausedAt }: WebhookSummary) {
-  const path = endpointPath(endpointId);
-  const button = (what: string, label: string) => <ButtonForm to={`${path}/${what}`} label={label} />;
-  const ask = (what: string, label: string) => <AskButton at={path} question={{ ask: what }} label={label} about={url} />;
-  return (
-    <div class="button-row">
-      {button("ping", "Send a ping")}
-      {pausedAt ? button("resume", "Resume") : button("pause", "Pause")}
-      {ask("rotate", "Rotate secret")}
-      {ask("remove", "Remove")}
-    </div>
-  );
-}
-
-/** Asks first: it may be thousands of requests. Without a choice it begins with today. */
-export function ReplayPanel({ visit, endpointId }: { visit: SignedInVisit; endpointId: string }) {
-  const { timezone } = visit.person;
-  const from = visit.query["from"] || `${today(timezone, new Date())}T00:00`;
-  return (
-    <Panel id="replay" title="Replay">
-      <AskForm at={endpointPath(endpointId)} question={{ ask: "replay" }} class="in-line">
-        <Field label="From" name="from" type="datetime-local" value={from} />
-        <Button class="quiet" label="Replay from then" />
-      </AskForm>
-      <p class="hint">
-        Sends every event since that time again, including those that were delivered before. Each keeps its id, so your receiver can tell
-        which it has had. The time is your organisation's ({timezone}).
-      </p>
-    </Panel>
-  );
-}
-
-export const ChangePanel = ({ endpointId, url, events }: WebhookSummary) => (
-  <Panel id="change" title="Change">
-    <Form to={endpointPath(endpointId)} submit="Save changes">
-      <Field label="URL" name="url" maxlength={2_000} value={url} autocomplete="off" />
-      <EventChoice ticked={events} />
-    </Form>
-  </Panel>
-);
 
 /** Whether it is sent to, and if not, since when and why. */
 export function EndpointState({ pausedAt, pausedBecause, failures, failingSince }: WebhookSummary) {

@@ -10,16 +10,7 @@ import { Rejection } from "../../../../../domain/rejection.js";
 import type { ImportColumns } from "../../../../../events/importEvents.js";
 import { presentCatalogueOf, principalNames } from "../../../../../queries/organisations/organisations.js";
 import { type Fields, maxFormBytes } from "../../../fields.js";
-import {
-  defineForm,
-  definePage,
-  type FormDefinition,
-  originOf,
-  type PageDefinition,
-  type PortalDeps,
-  type SignedInVisit,
-  withNotice,
-} from "../../../pageDefinition.js";
+import { defineForm, definePage, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../../pageDefinition.js";
 import { Button, Form } from "../../../shell/form.js";
 import { countInWords } from "../../../shell/formats.js";
 import { ButtonLink, EmptyState, Link, Panel, Time } from "../../../shell/parts.js";
@@ -32,90 +23,89 @@ import { ColumnTable, FieldsWithoutColumn, OrderOfDates, WayOfNumbers } from "./
 import { type ColumnsSource, columnsSource, firstChoice, readChoice } from "./columnsSource.js";
 
 /** `columnsPath` is for a choice without a file. */
-const showColumns: PageDefinition["show"] = async (visit, deps) => {
-  const { query, submitted, person, params } = visit;
-  if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) {
-    const upload = <Link to={uploadPath}>Upload a file</Link>;
-    const empty = <EmptyState title="No columns to choose">{upload} to choose its columns.</EmptyState>;
-    return { title: "Columns", body: <div class="panel">{empty}</div> };
-  }
-  const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
-  const { draft, remembered } = source;
-  if (draft?.importId) return { goTo: importPath(draft.importId) };
-  if (draft && (await reportedImport(visit, deps, draft.checked))) return { goTo: draftPath(draft.fileId) };
-  const { catalogue } = await presentCatalogue(visit, deps);
-  const of = { kind: source.kind, customFields: catalogue.file.customFields };
-  const sent = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, of);
-  const choice = sent ?? (await firstChoice(source, deps, person.organisationId, of));
-  const faults = sent || draft?.checked.columns ? [] : whyNot(source, catalogue, deps);
-  const chosen = { source, choice, fields: choosableFields(of) };
-  const nameOf = await principalNames(person.organisationId, deps.pool);
-  const [count, kindName] = [countInWords(source.headings.length, "column"), kindNames[source.kind].toLowerCase()];
-  return {
-    title: "Columns",
-    crumbs: [
-      ["Upload a file", uploadPath],
-      ...(draft && !draft.checked.undecided ? ([[draft.file.name, draftPath(draft.fileId)]] as const) : []),
-    ],
-    scripts: ["upload.js", "columns.js"],
-    body: (
-      <>
-        <div class="panel">
-          {draft ? (
-            <p>
-              <strong>{draft.file.name}</strong> ({kindName}) has {count}. Choose a field for each of them. Nothing is recorded until you
-              press Upload. Your choice is kept for the next file with the same columns.
-            </p>
-          ) : (
-            <p>
-              The fields chosen for the {count} of these files ({kindName}). Changes apply to the next file; earlier imports stay as they
-              are.
-            </p>
-          )}
-          {draft?.notes.map((note) => (
-            <p class="notice warn">{note}</p>
-          ))}
-          {remembered ? (
-            <p class="hint">
-              Chosen <Time at={new Date(remembered.at)} /> by {nameOf(remembered.by)} for files with these columns.
-            </p>
-          ) : null}
-          {faults.length > 0 ? <p class="notice warn">That choice does not fit: {faults.join(" ")}</p> : null}
-        </div>
-        <Form
-          id={draft ? "upload" : "columns"}
-          class="choose-columns"
-          to={draft ? columnsOfDraft(draft.fileId) : columnsPath}
-          hidden={{ ...(draft ? {} : nameOfSource(source)), sent: "yes" }}
-        >
-          <Panel id="columns-of-file" title={draft ? "Columns of the file" : "Columns"}>
-            <ColumnTable {...chosen} />
-          </Panel>
-          <div class="beside-columns">
-            <Panel id="without-column" title="Fields without a column">
-              <FieldsWithoutColumn {...chosen} />
-            </Panel>
-            <div class="panel">
-              <OrderOfDates {...chosen} />
-              <WayOfNumbers {...chosen} />
-              {draft ? (
-                <UploadButtons />
-              ) : (
-                <div class="button-row">
-                  <Button name="do" value="save" label="Save columns" />
-                  <ButtonLink to={uploadPath} label="Cancel" quiet />
-                </div>
-              )}
-            </div>
+export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
+  definePage(path, "operate", async (visit, deps) => {
+    const { query, submitted, person, params } = visit;
+    if (params["fileId"] === undefined && !(submitted.get("headings") || query["headings"])) {
+      const upload = <Link to={uploadPath}>Upload a file</Link>;
+      const empty = <EmptyState title="No columns to choose">{upload} to choose its columns.</EmptyState>;
+      return { title: "Columns", body: <div class="panel">{empty}</div> };
+    }
+    const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
+    const { draft, remembered } = source;
+    if (draft?.importId) return { goTo: importPath(draft.importId) };
+    if (draft && (await reportedImport(visit, deps, draft.checked))) return { goTo: draftPath(draft.fileId) };
+    const { catalogue } = await presentCatalogue(visit, deps);
+    const of = { kind: source.kind, customFields: catalogue.file.customFields };
+    const sent = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, of);
+    const choice = sent ?? (await firstChoice(source, deps, person.organisationId, of));
+    const faults = sent || draft?.checked.columns ? [] : whyNot(source, catalogue, deps);
+    const chosen = { source, choice, fields: choosableFields(of) };
+    const nameOf = await principalNames(person.organisationId, deps.pool);
+    const [count, kindName] = [countInWords(source.headings.length, "column"), kindNames[source.kind].toLowerCase()];
+    return {
+      title: "Columns",
+      crumbs: [
+        ["Upload a file", uploadPath],
+        ...(draft && !draft.checked.undecided ? ([[draft.file.name, draftPath(draft.fileId)]] as const) : []),
+      ],
+      scripts: ["upload.js", "columns.js"],
+      body: (
+        <>
+          <div class="panel">
+            {draft ? (
+              <p>
+                <strong>{draft.file.name}</strong> ({kindName}) has {count}. Choose a field for each of them. Nothing is recorded until you
+                press Upload. Your choice is kept for the next file with the same columns.
+              </p>
+            ) : (
+              <p>
+                The fields chosen for the {count} of these files ({kindName}). Changes apply to the next file; earlier imports stay as they
+                are.
+              </p>
+            )}
+            {draft?.notes.map((note) => (
+              <p class="notice warn">{note}</p>
+            ))}
+            {remembered ? (
+              <p class="hint">
+                Chosen <Time at={new Date(remembered.at)} /> by {nameOf(remembered.by)} for files with these columns.
+              </p>
+            ) : null}
+            {faults.length > 0 ? <p class="notice warn">That choice does not fit: {faults.join(" ")}</p> : null}
           </div>
-        </Form>
-      </>
-    ),
-  };
-};
-
-export const columnsPage = definePage(columnsPath, "operate", showColumns);
-export const draftColumnsPage = definePage(columnsOfDraft(), "operate", showColumns);
+          <Form
+            id={draft ? "upload" : "columns"}
+            class="choose-columns"
+            to={draft ? columnsOfDraft(draft.fileId) : columnsPath}
+            hidden={{ ...(draft ? {} : nameOfSource(source)), sent: "yes" }}
+          >
+            <Panel id="columns-of-file" title={draft ? "Columns of the file" : "Columns"}>
+              <ColumnTable {...chosen} />
+            </Panel>
+            <div class="beside-columns">
+              <Panel id="without-column" title="Fields without a column">
+                <FieldsWithoutColumn {...chosen} />
+              </Panel>
+              <div class="panel">
+                <OrderOfDates {...chosen} />
+                <WayOfNumbers {...chosen} />
+                {draft ? (
+                  <UploadButtons />
+                ) : (
+                  <div class="button-row">
+                    <Button name="do" value="save" label="Save columns" />
+                    <ButtonLink to={uploadPath} label="Cancel" quiet />
+                  </div>
+                )}
+              </div>
+            </div>
+          </Form>
+        </>
+      ),
+    };
+  }),
+);
 
 /** Why what was chosen for these headings is not taken for this file. */
 function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
@@ -131,21 +121,21 @@ const nameOfSource = ({ kind, headings }: ColumnsSource) => ({ kind, headings: h
 /** The form of a file with the most columns, for an organisation with the most custom fields and the longest labels. */
 const mostBytes = 8 * maxFormBytes;
 
-const submitColumns: FormDefinition["submit"] = async (visit, fields, deps) => {
-  const source = await columnsSource(visit, deps, fields.get);
-  const { draft, kind } = source;
-  if (draft?.importId) return { goTo: importPath(draft.importId) };
-  const choice = await validChoice(visit, deps, source, fields);
-  if (draft) {
-    const { take, report } = draft.checked;
-    const checked = { take, report, columns: await columnsOf(visit, deps, source, choice) };
-    return draftWork(visit, deps, { draft: { ...draft, checked }, act: fields.get("do") === "check" ? "check" : "upload" });
-  }
-  await rememberColumns(deps.organisations, { organisationId: visit.person.organisationId, kind, choice }, originOf(visit));
-  return withNotice(uploadPath, "Columns saved. They apply to the next file with these headings.");
-};
-
-export const columnsForms = [columnsPage, draftColumnsPage].map((shown) => defineForm(shown, { below: "", mostBytes }, submitColumns));
+export const columnsForms = columnsPages.map((shown) =>
+  defineForm(shown, { below: "", mostBytes }, async (visit, fields, deps) => {
+    const source = await columnsSource(visit, deps, fields.get);
+    const { draft, kind } = source;
+    if (draft?.importId) return { goTo: importPath(draft.importId) };
+    const choice = await validChoice(visit, deps, source, fields);
+    if (draft) {
+      const { take, report } = draft.checked;
+      const checked = { take, report, columns: await columnsOf(visit, deps, source, choice) };
+      return draftWork(visit, deps, { draft: { ...draft, checked }, act: fields.get("do") === "check" ? "check" : "upload" });
+    }
+    await rememberColumns(deps.organisations, { organisationId: visit.person.organisationId, kind, choice }, originOf(visit));
+    return withNotice(uploadPath, "Columns saved. They apply to the next file with these headings.");
+  }),
+);
 
 async function validChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
   const { catalogue } = await presentCatalogue(visit, deps);
