@@ -1,13 +1,12 @@
 // src/queries/lookUps has what commands look up in the read models before they decide. The tables may be behind the streams, so a stream has
 // the last word. An import's rows are found by its position, which the caller has from the import's own stream.
 import type { Pool } from "pg";
+import { finds } from "../../ports/database.js";
 import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
 
 /** Whether the tables have everything of the import, its rejected rows too. */
-export async function isShownCompleted(importId: string, pool: Pool): Promise<boolean> {
-  const { rowCount } = await pool.query("select from imports where import_id = $1 and status = 'completed'", [importId]);
-  return rowCount === 1;
-}
+export const isShownCompleted = (importId: string, pool: Pool): Promise<boolean> =>
+  finds(pool, "select from imports where import_id = $1 and status = 'completed'", [importId]);
 
 export interface RejectedRowName {
   readonly row: number;
@@ -77,7 +76,5 @@ export async function supersededRows(
 }
 
 /** Whether the ledger of shipments has everything that the log has up to this position. */
-export async function ledgerHas(position: bigint, pool: Pool): Promise<boolean> {
-  const { rowCount } = await pool.query("select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
-  return rowCount === 1;
-}
+export const ledgerHas = (position: bigint, pool: Pool): Promise<boolean> =>
+  finds(pool, "select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
