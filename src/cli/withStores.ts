@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { createLogger } from "../adapters/logging.js";
-import type { MemberDeps } from "../commands/members/changeMember.js";
-import type { OrganisationDeps, Origin } from "../commands/organisations/organisationStream.js";
-import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import { type Config, loadConfig } from "../config.js";
 import { operator } from "../domain/principal.js";
 import { exitInAnyCase, stopSignal } from "../embedded/childProcess.js";
@@ -13,17 +10,19 @@ import { listOrganisations } from "../queries/organisations/organisations.js";
 import { openStores } from "../supervisor/openStores.js";
 import { CommandFault } from "./outcome.js";
 
-export interface CommandContext extends Adapters {
-  readonly config: Config;
-  readonly logger: Logger;
-  /** Aborts on Ctrl-C. */
-  readonly signal: AbortSignal;
-  /** Of all that the command records. */
-  readonly origin: Origin;
-  readonly organisations: OrganisationDeps;
-  readonly members: MemberDeps;
-  readonly webhooks: WebhookDeps;
-}
+export type CommandContext = ReturnType<typeof contextOf>;
+
+/** What a command works with. `signal` aborts on Ctrl-C; all that the command records has its `origin`. */
+const contextOf = (adapters: Adapters, config: Config, signingSecret: string, logger: Logger, signal: AbortSignal) => ({
+  ...adapters,
+  config,
+  logger,
+  signal,
+  origin: { by: operator, correlationId: randomUUID() },
+  organisations: organisationDeps(adapters),
+  members: memberDeps(adapters),
+  webhooks: webhookDeps(adapters, config, signingSecret),
+});
 
 /** Opens the stores for a command: the configured ones, those of a running `start`, or embedded ones that stop with the command. */
 export async function withStores<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
@@ -37,13 +36,7 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
     try {
       await prepareTables(adapters);
       signal.throwIfAborted();
-      const origin = { by: operator, correlationId: randomUUID() };
-      const deps = {
-        organisations: organisationDeps(adapters),
-        members: memberDeps(adapters),
-        webhooks: webhookDeps(adapters, config, stores.signingSecret),
-      };
-      return await work({ ...adapters, ...deps, config, logger, signal, origin });
+      return await work(contextOf(adapters, config, stores.signingSecret, logger, signal));
     } finally {
       await adapters.close();
     }

@@ -150,11 +150,7 @@ export function correctionLines(steps: readonly CorrectionStep[], nameOf: NameOf
   return ["", "Corrections and decided reversals", ...lines];
 }
 
-function reversalLines(
-  steps: readonly RecordedOn<"reversals">[],
-  nameOf: NameOf,
-  { one, many }: { readonly one: string; readonly many: string },
-): string[] {
+function reversalLines(steps: readonly RecordedOn<"reversals">[], nameOf: NameOf, { one, many }: (typeof nouns)["shipments"]): string[] {
   if (steps.length === 0) return [];
   const lines = steps.map(({ revision, recordedAt, data: { rows, count, by, reason, includedIn } }) => {
     const what =
