@@ -15,7 +15,6 @@ import { createLinks } from "./links.js";
 import { createOpenPages } from "./live/openPages.js";
 import {
   type AnswerDefinition,
-  type FieldFault,
   type FormDefinition,
   FormRefusal,
   type FormResult,
@@ -133,7 +132,7 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
   }
 }
 
-function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: readonly string[]): FieldFault | undefined {
+function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: readonly string[]) {
   const [field] = Object.entries(faults).find(([, about]) => about.test(line)) ?? [];
   return field === undefined || more.length > 0 ? undefined : { field, line };
 }
