@@ -64,17 +64,6 @@ export interface FormResult {
   readonly owner?: string;
 }
 
-/** Thrown by a form that is shown again, as after a Rejection, and has a status that no Rejection has. */
-export class FormRefusal extends Error {
-  constructor(
-    message: string,
-    readonly status: 401 | 429,
-    readonly retryAfter?: number,
-  ) {
-    super(message);
-  }
-}
-
 /** A line of the answer to a script, which reads it while it comes. */
 export type Line = { readonly share: number; readonly text: string } | { readonly goTo: string } | { readonly error: string };
 

@@ -1,5 +1,4 @@
 // The page of rejected rows, with the choice of rows: of shipments or activities, in which state, of which import, rejected for which reason.
-
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
 import { importKinds } from "../../../../events/importEvents.js";
