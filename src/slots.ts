@@ -1,5 +1,6 @@
 // Limits on concurrent work, in total and per organisation: uploads, downloads, open pages, reads, processes, threads and the bytes of request
 // bodies. Whoever works holds a slot; where all are held, a caller waits in line or is refused.
+import { setTimeout as pause } from "node:timers/promises";
 import { TooBusy } from "./portErrors.js";
 
 export interface SlotBounds {
@@ -22,7 +23,7 @@ type WaitingCaller = (release: Release) => void;
 
 export function createSlots({ inAll, each, refusal, line }: SlotBounds) {
   const holders = new Map<string, number>();
-  const waiting = new Map<string, WaitingCaller[]>(); // the owner whose turn is next comes first
+  const waiting = new Map<string, readonly WaitingCaller[]>(); // the owner whose turn is next comes first
   let total = 0;
   const heldBy = (owner: string) => holders.get(owner) ?? 0;
   const isFree = (owner: string) => total < inAll && heldBy(owner) < each;
@@ -49,45 +50,38 @@ export function createSlots({ inAll, each, refusal, line }: SlotBounds) {
     for (const [owner, [first, ...later]] of waiting) {
       if (total >= inAll) return;
       if (first === undefined || !isFree(owner)) continue;
-      setLine(owner, later); // behind all other owners
+      waiting.delete(owner); // it comes behind all other owners
+      setLine(owner, later);
       first(hold(owner));
     }
   }
 
-  function setLine(owner: string, callers: WaitingCaller[]): void {
-    waiting.delete(owner);
+  function setLine(owner: string, callers: readonly WaitingCaller[]): void {
     if (callers.length > 0) waiting.set(owner, callers);
+    else waiting.delete(owner);
   }
 
-  /** Keeps the owner's turn. */
-  function leave(owner: string, caller: WaitingCaller): void {
-    const left = (waiting.get(owner) ?? []).filter((other) => other !== caller);
-    if (left.length === 0) waiting.delete(owner);
-    else waiting.set(owner, left);
+  async function waitFor(owner: string, longestMs: number, signal: AbortSignal | undefined): Promise<Release> {
+    const grants: Release[] = [];
+    const granted = new AbortController();
+    const caller = (release: Release) => {
+      grants.push(release);
+      granted.abort();
+    };
+    const lineOf = () => waiting.get(owner) ?? [];
+    setLine(owner, [...lineOf(), caller]);
+    const until = signal ? AbortSignal.any([granted.signal, signal]) : granted.signal;
+    await pause(longestMs, undefined, { signal: until, ref: false }).catch(() => undefined);
+    const [release] = grants;
+    if (release && !signal?.aborted) return release;
+    release?.();
+    setLine(
+      owner,
+      lineOf().filter((other) => other !== caller),
+    ); // the owner keeps its turn
+    signal?.throwIfAborted();
+    throw new TooBusy(refusal);
   }
-
-  const waitFor = (owner: string, longestMs: number, signal: AbortSignal | undefined) =>
-    new Promise<Release>((resolve, reject) => {
-      const stop = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", abort);
-      };
-      const giveUp = (reason: unknown) => {
-        stop();
-        leave(owner, caller);
-        reject(reason);
-      };
-      const abort = () => giveUp(signal?.reason);
-      const timer = setTimeout(() => giveUp(new TooBusy(refusal)), longestMs).unref();
-      const caller = (release: Release) => {
-        stop();
-        resolve(release);
-      };
-      signal?.addEventListener("abort", abort, { once: true });
-      const own = waiting.get(owner);
-      if (own) own.push(caller);
-      else waiting.set(owner, [caller]);
-    });
 
   /**
    * Waits for a slot, behind the owner's own earlier calls; owners take turns. Throws TooBusy if the line is full or the wait is too long,

@@ -2,7 +2,6 @@
 // and everything it was priced from.
 import { z } from "zod";
 import type { RecordedCard, RecordedQuote } from "../domain/rating/explain.js";
-import type { PriceSteps, PriceTerms } from "../domain/rating/price.js";
 import { item } from "../domain/rating/quoteRequest.js";
 import type { QuoteEntry } from "../domain/rating/quotes.js";
 import type { EventStore } from "../ports/eventStore.js";
@@ -28,16 +27,6 @@ const basis = z.object({
   filters: quoteFilters,
   cards: z.array(z.object({ terms: z.record(z.string(), z.unknown()), steps: z.record(z.string(), z.unknown()) })),
 });
-
-export interface SingleQuoteBasis extends Pick<z.infer<typeof basis>, "items" | "filters"> {
-  readonly cards: readonly { readonly terms: PriceTerms; readonly steps: PriceSteps }[];
-}
-
-/** Undefined when the event has too little to derive a price from. */
-export function singleQuoteBasis(event: QuoteGenerated): SingleQuoteBasis | undefined {
-  const parsed = basis.safeParse(event.basis);
-  return parsed.success ? (parsed.data as unknown as SingleQuoteBasis) : undefined;
-}
 
 export type QuoteEvent =
   | { readonly type: "QuotesGenerated"; readonly data: QuotesGenerated }
@@ -95,19 +84,12 @@ function howPriced({ surcharges }: QuotesGenerated, card: QuotedCard): Pick<Reco
 }
 
 function ofSingleQuote(event: QuoteGenerated): RecordedQuote | undefined {
-  const [answer, basis] = [singleQuoteAnswer(event), singleQuoteBasis(event)];
+  const [answer, { data: derivedFrom }] = [singleQuoteAnswer(event), basis.safeParse(event.basis)];
   const [result] = answer?.results ?? [];
-  if (!answer || !basis || !result || basis.cards.length !== result.quotes.length) return undefined;
+  if (!answer || !derivedFrom || !result || derivedFrom.cards.length !== result.quotes.length) return undefined;
+  const { cards, ...goods } = derivedFrom;
   const { origin, destination } = answer;
-  const { items, filters } = basis;
-  return {
-    customerId: event.customerId,
-    origin,
-    destination,
-    items,
-    filters,
-    at: new Date(event.at),
-    noQuoteMessage: result.noQuoteMessage,
-    cards: entriesOf(result).map((entry, index) => ({ entry, terms: {}, steps: {}, ...basis.cards[index] })),
-  };
+  const { noQuoteMessage } = result;
+  const priced = entriesOf(result).map((entry, index) => ({ entry, terms: {}, steps: {}, ...cards[index] }));
+  return { customerId: event.customerId, origin, destination, ...goods, at: new Date(event.at), noQuoteMessage, cards: priced };
 }

@@ -157,8 +157,8 @@ async function retry<Result>(key: string, patienceMs: number, work: () => Promis
 
 /** The minio client sets no time-outs. This ends a request that is silent or takes too long. */
 function boundedTransport(secure: boolean, silenceMs = defaultSilenceMs) {
-  const agent = secure ? new https.Agent({ keepAlive: true, maxSockets: 50 }) : new http.Agent({ keepAlive: true, maxSockets: 50 });
-  const send = secure ? https.request : http.request;
+  const { Agent, request: send } = secure ? https : http;
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const request = (options: http.RequestOptions, onResponse?: (response: http.IncomingMessage) => void): http.ClientRequest => {
     const sent = send({ ...options, agent, timeout: silenceMs }, onResponse);
     sent.on("timeout", () => sent.destroy(new Error(`nothing was sent or received for ${silenceMs / 1000} s`)));

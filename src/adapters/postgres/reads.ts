@@ -1,4 +1,5 @@
 // The reads of requests: bounded for each organisation, and ended in the server when nobody waits for them any more.
+import { once } from "node:events";
 import pg from "pg";
 import type { Reads } from "../../ports/reads.js";
 import { createSlots, type Slots } from "../../slots.js";
@@ -74,24 +75,19 @@ const longestMs = 2_000;
  * pass it on. Resolves when the server has dealt with it or cannot be asked. Until then the session must not be given to anyone else, since the
  * request ends whatever the session runs by then.
  */
-function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
+async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
   const { processID, secretKey } = client as unknown as Session;
   const { connectionString } = pool.options;
   const { connection, host, port } = new pg.Client({ connectionString }) as unknown as Session;
-  return new Promise((resolve) => {
-    const late = setTimeout(() => connection.stream.destroy(), longestMs).unref();
-    const done = () => {
-      clearTimeout(late);
-      resolve();
-    };
-    connection.on("error", done);
-    connection.once("end", done); // the server closes the connection when it has sent the signal
-    connection.once("connect", () => {
-      if (!connection.ssl) connection.cancel(processID, secretKey);
-      else if (connection.sslNegotiation !== "direct") connection.requestSsl();
-    });
-    connection.once("sslconnect", () => connection.cancel(processID, secretKey));
-    if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`);
-    else connection.connect(port, host);
+  const late = setTimeout(() => connection.stream.destroy(), longestMs).unref();
+  connection.on("error", () => undefined);
+  connection.once("connect", () => {
+    if (!connection.ssl) connection.cancel(processID, secretKey);
+    else if (connection.sslNegotiation !== "direct") connection.requestSsl();
   });
+  connection.once("sslconnect", () => connection.cancel(processID, secretKey));
+  if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`);
+  else connection.connect(port, host);
+  await once(connection, "end").catch(() => undefined); // the server closes the connection when it has sent the signal
+  clearTimeout(late);
 }

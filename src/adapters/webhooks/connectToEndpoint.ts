@@ -97,14 +97,9 @@ export const lookUp: LookUp = async (host, signal) => {
   if (isIP(host)) return [host];
   if (localhost.test(host)) return ["127.0.0.1", "::1"];
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
-  const cancel = () => resolver.cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-    if (addresses.length === 0 && found[0].status === "rejected") throw found[0].reason;
-    return addresses;
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
+  signal.addEventListener("abort", () => resolver.cancel());
+  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const addresses = found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+  if (addresses.length === 0 && found[0].status === "rejected") throw found[0].reason;
+  return addresses;
 };

@@ -37,6 +37,8 @@ function crossCheck(file: ReadableFile): string[] {
   const keys = file.customFields.map((field) => field.key);
   const knownKeys = new Set(keys);
   const carriers = new Set(idsOf(file.carriers));
+  const services = new Set(idsOf(file.services));
+  const zonesOf = new Map(file.zoneMaps.map(({ id, zones }) => [id, new Set(zones.map(({ zone }) => zone))]));
   return [
     ...duplicateFaults("customFields", keys, "key"),
     ...keys.flatMap((key, index) =>
@@ -55,7 +57,7 @@ function crossCheck(file: ReadableFile): string[] {
     ...duplicateFaults("zoneMaps", idsOf(file.zoneMaps)),
     ...file.zoneMaps.flatMap((map, index) => zoneFaults(map, `zoneMaps.${index}.zones`)),
     ...duplicateFaults("rateCards", idsOf(file.rateCards)),
-    ...rateCardFaults(file),
+    ...file.rateCards.flatMap((card, index) => cardFaults(card, `rateCards.${index}`, services, zonesOf)),
     ...duplicateFaults("customers", idsOf(file.customers)),
     ...customerFaults(file),
   ];
@@ -80,12 +82,6 @@ function customerFaults(file: ReadableFile): string[] {
     ...unknownIdFaults(`customers.${index}.rateCardIds`, customer.rateCardIds, cardIds, "rate card"),
     ...overlapFaults(customer.rateCardIds, `customers.${index}.rateCardIds`),
   ]);
-}
-
-function rateCardFaults(file: ReadableFile): string[] {
-  const services = new Set(idsOf(file.services));
-  const zonesOf = new Map(file.zoneMaps.map(({ id, zones }) => [id, new Set(zones.map(({ zone }) => zone))]));
-  return file.rateCards.flatMap((card, index) => cardFaults(card, `rateCards.${index}`, services, zonesOf));
 }
 
 type ZonesOf = ReadonlyMap<string, ReadonlySet<string>>;

@@ -97,6 +97,9 @@ export function defineRoute<const S extends RequestSchemas>(route: RouteDefiniti
   return route as unknown as Route;
 }
 
+/** What the routes have in common that read something beyond the published contract. */
+export const readBeyondContract = { method: "GET", scope: "read", extension: true } as const;
+
 /** A page that is not in the contract and needs no key. */
 export interface Page {
   readonly path: string;

@@ -1,5 +1,6 @@
 // Which field each column of a file holds, as a person has chosen, and how that choice is applied to the file's header row.
 import { z } from "zod";
+import type { HeaderMatch } from "../../files/header.js";
 import { isStorable } from "../../rows/cells.js";
 import { columnsOf, customFieldPrefix, type Field, type Kind } from "../fields.js";
 import { firstNames, isLonger, limits, shortened } from "../limits.js";
@@ -89,17 +90,10 @@ function fixedFaults(label: string, value: string, type: Field["type"]): string[
   return isStorable(value) ? [] : [`The fixed value of ${label} holds characters that cannot be stored.`];
 }
 
+/** By column of the file, and after them by fixed value. `fixed`: the values that follow the cells of every row. */
 export type AppliedChoice =
-  | {
-      readonly ok: true;
-      /** By column of the file, and after them by fixed value: the field it holds; undefined where it is left out. */
-      readonly fields: readonly (string | undefined)[];
-      /** In the same order: the name of the field in rejected rows and reasons. */
-      readonly names: readonly string[];
-      /** The values that follow the cells of every row. */
-      readonly fixed: readonly string[];
-    }
-  | { readonly ok: false; readonly message: string };
+  | (Extract<HeaderMatch, { ok: true }> & { readonly fixed: readonly string[] })
+  | Extract<HeaderMatch, { ok: false }>;
 
 /** The columns of a file with this choice. Every heading of the file has to be part of the choice, and the other way round. */
 export function applyChoice(columns: readonly string[], choice: ColumnChoice, of: ChoosableFields): AppliedChoice {

@@ -11,7 +11,7 @@ import { waitUntilTablesKnow } from "../../../queries/waitUntilTablesKnow.js";
 import type { ApiDeps } from "../deps.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
-import { type Caller, defineRoute, type Route } from "../route.js";
+import { type Caller, defineRoute, type Route, readBeyondContract } from "../route.js";
 import { ledgersTag, shownFields } from "./ledgerShape.js";
 
 const reversed = answerObject("ReversedActivity", {
@@ -84,7 +84,7 @@ const changes = answerObject("TotalsChanges", { items: z.array(change).describe(
 
 export const activityLedgerRoutes: readonly Route[] = [
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: "/v1/org/ledger/activities",
     operationId: "listLedgerActivities",
     summary: "List the activity ledger, of one import or of all",
@@ -93,8 +93,6 @@ export const activityLedgerRoutes: readonly Route[] = [
       "half hour, and as pushed within each. With `reversed`, `unusual` or `reference` always in the order of the pushes; then a filtered page may be short, or empty, and " +
       "still have a `nextCursor`: at most 5,000 activities are looked at for a page.",
     tag: ledgersTag,
-    scope: "read",
-    extension: true,
     request: {
       query: pageQuery
         .extend({
@@ -141,14 +139,12 @@ export const activityLedgerRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: "/v1/org/ledger/activities/totals",
     operationId: "getLedgerActivityTotals",
     summary: "Sum the activity ledger by customer, warehouse and charge code",
     description: `Of completed imports, by customer, warehouse and charge code in this order. At most ${mostTotals} items: more are a 400.`,
     tag: ledgersTag,
-    scope: "read",
-    extension: true,
     request: {
       query: z.strictObject({
         ...activityFilters,
@@ -167,7 +163,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: "/v1/org/ledger/activities/totals/changes",
     operationId: "listLedgerActivityTotalChanges",
     summary: "List what changed the totals since a time",
@@ -175,8 +171,6 @@ export const activityLedgerRoutes: readonly Route[] = [
       "The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the " +
       `totals now and those \`asOf\` that time. At most ${mostAmounts} amounts: more are a 400.`,
     tag: ledgersTag,
-    scope: "read",
-    extension: true,
     request: { query: z.strictObject({ ...activityFilters, since: required(timeParameter("Changes after this time")) }) },
     responses: {
       200: { description: "The changes", schema: changes },

@@ -3,7 +3,7 @@ import { listImports } from "../../../queries/imports/importList.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { lookForReport } from "../missingReports.js";
-import { defineRoute, type Route } from "../route.js";
+import { defineRoute, type Route, readBeyondContract } from "../route.js";
 import { importBody, importKindRoutes, importParams, importSchema } from "./importsShape.js";
 
 export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
@@ -29,13 +29,11 @@ const importPage = pageSchema(importSchema, "Imports");
 
 export const importListRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: base,
     operationId: `list${name}Imports`,
     summary: `List ${noun} imports, newest first`,
     tag,
-    scope: "read",
-    extension: true,
     request: { query: pageQuery },
     responses: {
       200: { description: "A page of imports", schema: importPage },

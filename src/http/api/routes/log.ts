@@ -5,7 +5,7 @@ import { listLog } from "../../../queries/log/logEntries.js";
 import { logNames } from "../../../queries/log/logNames.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
-import { defineRoute, type Route } from "../route.js";
+import { defineRoute, type Route, readBeyondContract } from "../route.js";
 
 const actor = answerObject("LogActor", {
   kind: z.enum(["key", "member", "cli"]).describe("An API key, a person in the portal, or the command line"),
@@ -43,15 +43,13 @@ const answerOf = (item: LogEntry, names: LogNames) => {
 
 export const logRoutes: readonly Route[] = [
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: "/v1/org/log",
     operationId: "listLog",
     summary: "List what people, keys and the command line did, newest first",
     description:
       "Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are kept for 90 days, everything else permanently.",
     tag: "Log",
-    scope: "read",
-    extension: true,
     request: {
       query: pageQuery
         .extend({

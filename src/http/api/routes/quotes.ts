@@ -6,7 +6,7 @@ import { Rejection } from "../../../domain/rejection.js";
 import { findQuote, listQuotes as listed } from "../../../queries/quotes/quoteList.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
-import { defineRoute, type Route } from "../route.js";
+import { defineRoute, type Route, readBeyondContract } from "../route.js";
 
 const location = answerObject("Location", {
   postalCode: z.string().describe("The postcode, as its country writes it"),
@@ -124,13 +124,11 @@ const listedQuote = answerObject("ListedQuote", {
 });
 
 const listQuotes = defineRoute({
-  method: "GET",
+  ...readBeyondContract,
   path: "/v1/org/quotes",
   operationId: "listQuotes",
   summary: "List quotes, newest first",
   tag: "Quotes",
-  scope: "read",
-  extension: true,
   request: {
     query: pageQuery.extend({
       customerId: z.string().max(64).optional().describe("Quotes of this customer only"),

@@ -8,7 +8,7 @@ import { requireImport } from "../../../queries/imports/importStatus.js";
 import { readPage } from "../../../queries/page.js";
 import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
-import { defineRoute, type Route } from "../route.js";
+import { defineRoute, type Route, readBeyondContract } from "../route.js";
 import { importKindRoutes, importParams, reversalSchema } from "./importsShape.js";
 
 const highestRow = 2_147_483_647;
@@ -106,13 +106,11 @@ export const reversalRoutes: readonly Route[] = importKindRoutes.flatMap(({ kind
     },
   }),
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: `${base}/{importId}/reversals`,
     operationId: `list${name}Reversals`,
     summary: `List the reversals of a ${noun} import, the first one first`,
     tag,
-    scope: "read",
-    extension: true,
     request: { params: importParams, query: pageQuery },
     responses: {
       200: { description: "A page of reversals", schema: reversalPage },

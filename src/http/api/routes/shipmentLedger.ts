@@ -5,7 +5,7 @@ import { placeOf } from "../../../queries/shipments/shipmentFilter.js";
 import { findShipment, listShipments } from "../../../queries/shipments/shipmentLedger.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
-import { defineRoute, type Route } from "../route.js";
+import { defineRoute, type Route, readBeyondContract } from "../route.js";
 import { ledgersTag, shownFields } from "./ledgerShape.js";
 
 const goodsLine = answerObject("GoodsLine", shownFields("goodsLine"));
@@ -37,13 +37,11 @@ const shipmentFilters = {
 
 export const shipmentLedgerRoutes: readonly Route[] = [
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: "/v1/org/ledger/shipments",
     operationId: "listLedgerShipments",
     summary: "List the shipment ledger",
     tag: ledgersTag,
-    scope: "read",
-    extension: true,
     description:
       "By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.",
     request: { query: pageQuery.extend(shipmentFilters).strict() },
@@ -59,13 +57,11 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: "/v1/org/ledger/shipments/{shipmentId}",
     operationId: "getLedgerShipment",
     summary: "Fetch a shipment from the ledger",
     tag: ledgersTag,
-    scope: "read",
-    extension: true,
     request: { params: z.object({ shipmentId: z.string().describe("As it was imported") }) },
     responses: {
       200: { description: "The shipment", schema: ledgerShipment },

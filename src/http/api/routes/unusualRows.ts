@@ -3,7 +3,7 @@ import { requireImport } from "../../../queries/imports/importStatus.js";
 import { listUnusualRows } from "../../../queries/imports/unusualRows.js";
 import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
-import { defineRoute, type Route } from "../route.js";
+import { defineRoute, type Route, readBeyondContract } from "../route.js";
 import { importKindRoutes, importParams, unusualKind } from "./importsShape.js";
 
 const unusualRow = answerObject("UnusualRow", {
@@ -25,14 +25,12 @@ const { kind, base, tag } = importKindRoutes[1];
 
 export const unusualRowRoutes: readonly Route[] = [
   defineRoute({
-    method: "GET",
+    ...readBeyondContract,
     path: `${base}/{importId}/unusual`,
     operationId: "listUnusualFulfilmentRows",
     summary: "List the unusual rows of a fulfilment import",
     description: "Accepted rows that are perhaps wrong. They count like any other until they are corrected or reversed.",
     tag,
-    scope: "read",
-    extension: true,
     request: { params: importParams, query: pageQuery },
     responses: {
       200: {

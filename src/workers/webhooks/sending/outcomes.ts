@@ -23,14 +23,7 @@ const attempted = `
   insert into webhook_attempts (delivery_id, attempt, at, milliseconds, status, reason, answer)
   select id, attempts, now(), milliseconds, answered, why, answer from written on conflict do nothing`;
 
-const valuesOf = ({ delivery: { id, claim }, answer: { milliseconds, status, reason, answer } }: Attempt) => ({
-  id,
-  claim,
-  milliseconds,
-  status,
-  reason,
-  answer,
-});
+const valuesOf = ({ delivery: { id, claim }, answer }: Attempt) => ({ id, claim, ...answer });
 
 /** An endpoint with this many failures in a row counts as down. */
 const downAfter = 3;
