@@ -1,5 +1,5 @@
 // A draft: an uploaded file that is no import yet. It is found by its id, and fetched for what is done with it.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { completedImport, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
@@ -33,9 +33,7 @@ export async function requireDraft({ person, params }: SignedInVisit, { pool }: 
 
 /** Idempotent: sending a form of the draft again, from any page and by anybody, leads to the same import. */
 export const draftIdempotencyKey = ({ fileId }: Pick<KeptFile, "fileId">): string =>
-  `portal-${createHash("sha256")
-    .update(JSON.stringify(["columns", fileId]))
-    .digest("hex")}`;
+  `portal-${hash("sha256", JSON.stringify(["columns", fileId]))}`;
 
 /** On this machine's disk. */
 export interface DraftCopy {
