@@ -10,13 +10,10 @@ import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noC
 /** `warehouseCode`: undefined where it is of all warehouses. */
 type BillLine = Omit<ActivityTotal, "warehouseCode"> & { readonly warehouseCode?: string | undefined };
 
-export interface BillSum {
-  /** Undefined where the charge codes differ: pallets and labels have no sum. */
-  readonly quantity: string | undefined;
-  readonly rows: number;
-}
+export type BillSum = ReturnType<typeof billSum>;
 
-export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "quantity" | "rows">[]): BillSum {
+/** `quantity`: undefined where the charge codes differ, since pallets and labels have no sum. */
+export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "quantity" | "rows">[]) {
   const { quantity, rows } = sumOfTotals(amounts);
   return { quantity: new Set(amounts.map(({ chargeCode }) => chargeCode)).size > 1 ? undefined : quantity, rows };
 }

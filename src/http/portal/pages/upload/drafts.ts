@@ -35,24 +35,19 @@ export async function requireDraft({ person, params }: SignedInVisit, { pool }: 
 export const draftIdempotencyKey = ({ fileId }: Pick<KeptFile, "fileId">): string =>
   `portal-${hash("sha256", JSON.stringify(["columns", fileId]))}`;
 
-/** On this machine's disk. */
-export interface DraftCopy {
-  readonly folder: string;
-  readonly path: string;
-}
-
 /** A draft while something is done with its file. */
 export interface DraftAtWork {
   readonly visit: SignedInVisit;
   readonly deps: PortalDeps;
   readonly draft: KeptFile;
-  readonly copy: DraftCopy;
+  /** On this machine's disk. */
+  readonly copy: { readonly folder: string; readonly path: string };
   readonly say: (line: Line) => void;
   readonly signal: AbortSignal;
 }
 
 /** The caller removes the folder. */
-export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { file }: KeptFile): Promise<DraftCopy> {
+export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { file }: KeptFile) {
   const folder = await mkdtemp(join(tempDir, "upload-"));
   const path = join(folder, "file");
   try {
