@@ -7,7 +7,7 @@ import { browserTest } from "../../../support/browser/browser.js";
 import { addMember, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { type CorrectionsStage, holds, opened, says, write } from "./correctionsPage.js";
 
-const script = /assets\/corrections\.[0-9a-f]+\.js$/;
+const script = /assets\/[0-9a-f]+\/corrections\.js$/;
 
 /** Where the row's number and its customer stand. */
 const places = async (page: Page, row: number) => {
