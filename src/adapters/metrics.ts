@@ -8,12 +8,6 @@ type LookedUpMetric = { readonly name: string; readonly help: string } & (
   | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }
 );
 
-interface Request {
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-}
-
 /** Creates a registry of its own, so that two apps in one process do not share numbers. */
 export function createMetrics(lookedUp: readonly LookedUpMetric[] = []) {
   const registry = new Registry();
@@ -35,7 +29,7 @@ export function createMetrics(lookedUp: readonly LookedUpMetric[] = []) {
   for (const each of lookedUp) addGauge(registry, each);
   return {
     registry,
-    requestEnded: ({ method, route, status }: Request, seconds: number) =>
+    requestEnded: ({ method, route, status }: { method: string; route: string; status: number }, seconds: number) =>
       requests.observe({ method: knownMethod(method), route, status }, seconds),
     signInEnded: (labels: { way: string; outcome: string }) => signIns.inc(labels),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),

@@ -70,7 +70,9 @@ interface ReverseOptions {
 async function reverse(given: string, options: ReverseOptions): Promise<void> {
   const importId = importIdOf(given);
   const { includeCorrections = false, preview = false } = options;
-  const [what, reason] = [selectionOf(options), reasonOf(options.reason)];
+  const [what, reason] = [selectionOf(options), options.reason];
+  if (reason.trim() === "" || isLonger(reason, limits.reasonLength))
+    throw new CommandFault(`--reason must have 1 to ${limits.reasonLength} characters`);
   const outcome = await withStores(async ({ pool, eventStore, organisations, origin }) => {
     const request = {
       organisationId: undefined,
@@ -98,12 +100,6 @@ async function reverse(given: string, options: ReverseOptions): Promise<void> {
         `  corrected by import ${each.importId}, which is ${includeCorrections ? "reversed too" : "not reversed"}: row ${each.rows.join(", ")}`,
     ),
   ]);
-}
-
-function reasonOf(text: string): string {
-  if (text.trim() === "" || isLonger(text, limits.reasonLength))
-    throw new CommandFault(`--reason must have 1 to ${limits.reasonLength} characters`);
-  return text;
 }
 
 function selectionOf({ rows, shipments }: ReverseOptions) {

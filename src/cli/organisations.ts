@@ -47,11 +47,6 @@ function printApplied({ organisationId, version, changes }: AppliedOrganisation)
   print([`${organisationId} version ${version}, ${summary}`, ...changes.map((change) => `  ${change}`)]);
 }
 
-interface CardOptions {
-  readonly org: string;
-  readonly card: string;
-}
-
 /** The newest catalogue, and its version. */
 async function newestCatalogue(pool: CommandContext["pool"], org: string) {
   const version = (await listOrganisations(pool)).find(({ id }) => id === org)?.catalogueVersion;
@@ -60,7 +55,7 @@ async function newestCatalogue(pool: CommandContext["pool"], org: string) {
   return { version, file };
 }
 
-async function exportLanes(path: string, { org, card: cardId }: CardOptions): Promise<void> {
+async function exportLanes(path: string, { org, card: cardId }: { org: string; card: string }): Promise<void> {
   await withStores(async ({ pool }) => {
     const card = (await newestCatalogue(pool, org)).file.rateCards.find(({ id }) => id === cardId);
     if (!card) throw new CommandFault(`There is no rate card ${cardId} in the catalogue of ${org}`);
@@ -84,7 +79,7 @@ async function exportLanes(path: string, { org, card: cardId }: CardOptions): Pr
   });
 }
 
-async function importFile(path: string, { org, card }: CardOptions): Promise<void> {
+async function importFile(path: string, { org, card }: { org: string; card: string }): Promise<void> {
   await ensureReadable(path);
   await withStores(async ({ pool, organisations, origin }) => {
     const { version, file } = await newestCatalogue(pool, org);

@@ -93,14 +93,9 @@ export function printList<Row>(
   cellsOf: (row: Row) => readonly CellValue[],
 ): void {
   const text = (cell: CellValue) => (cell instanceof Date ? cell.toISOString() : String(cell ?? "-"));
+  const cells = rows.map((row) => cellsOf(row).map(text));
   if (json) printJson(rows);
-  else
-    print(
-      table(
-        header,
-        rows.map((row) => cellsOf(row).map(text)),
-      ),
-    );
+  else print(table(header, cells));
 }
 
 /** The number of `--limit`. */

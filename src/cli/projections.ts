@@ -25,12 +25,8 @@ export function addCommands(projections: Command): void {
 async function status({ json }: { json?: boolean }): Promise<void> {
   const lags = await withStores(projectionLags);
   const shown = lags.map((each) => ({ ...each, position: each.position ? String(each.position.commit) : null }));
-  printList(shown, json, ["PROJECTION", "POSITION", "EVENTS BEHIND", "SECONDS BEHIND"], ({ projection, position, events, seconds }) => [
-    projection,
-    position,
-    events,
-    seconds,
-  ]);
+  const header = ["PROJECTION", "POSITION", "EVENTS BEHIND", "SECONDS BEHIND"];
+  printList(shown, json, header, ({ projection, position, events, seconds }) => [projection, position, events, seconds]);
 }
 
 async function rebuildProjections(name: string | undefined, { json }: { json?: boolean }): Promise<void> {

@@ -50,9 +50,7 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
   });
 }
 
-interface OfEndpoint {
-  readonly org: string;
-}
+type OfEndpoint = { readonly org: string };
 
 const endpointOf = (endpointId: string, { org: organisationId }: OfEndpoint) => {
   const id = endpointId.toLowerCase();

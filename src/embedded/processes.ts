@@ -54,10 +54,12 @@ async function ps(column: string, pid: number): Promise<string | undefined> {
   return (await run("ps", ["-o", `${column}=`, "-p", String(pid)]).catch(() => undefined))?.stdout;
 }
 
-type Patience = Partial<Record<NodeJS.Signals, number>>;
-
 /** Sends one signal after the other, and waits after each for its number of ms. Returns whether the process has ended. */
-export async function endProcess(pid: number, signals: Patience, lives: () => Promise<boolean>): Promise<boolean> {
+export async function endProcess(
+  pid: number,
+  signals: Partial<Record<NodeJS.Signals, number>>,
+  lives: () => Promise<boolean>,
+): Promise<boolean> {
   for (const [signal, patience] of Object.entries(signals)) {
     try {
       process.kill(pid, "SIGCONT"); // a stopped (frozen) process does not handle other signals

@@ -37,13 +37,7 @@ export async function openReadCall(client: EventStoreDBClient, request: Buffer, 
   return call;
 }
 
-/** The object with which gRPC cuts the HTTP/2 stream of a call into messages. */
-interface Decoder {
-  write: SplitChunk;
-  readonly maxReadMessageLength: number;
-}
-
-/** The properties that lead from a call to its decoder. */
+/** The properties that lead from a call to its decoder, with which gRPC cuts the HTTP/2 stream of the call into messages. */
 const pathToDecoder = ["call", "call", "child", "underlyingCalls", "0", "call", "child", "decoder"];
 
 /**
@@ -55,7 +49,7 @@ export function groupMessages(call: EventEmitter): void {
   call.once("metadata", () => {
     let found: unknown = call;
     for (const name of pathToDecoder) found = (found as Record<string, unknown> | null | undefined)?.[name];
-    const decoder = (found ?? {}) as Partial<Decoder>;
+    const decoder = (found ?? {}) as { write?: SplitChunk; readonly maxReadMessageLength?: number };
     if (typeof decoder.write === "function" && typeof decoder.maxReadMessageLength === "number")
       decoder.write = groupFrames(decoder.maxReadMessageLength);
   });

@@ -127,9 +127,7 @@ async function sha256Of(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-type ListedObject = { key: string; modifiedAt: Date; size: number };
-
-async function* list(client: Client, bucket: string, prefix: string, translate: Translate): AsyncGenerator<ListedObject> {
+async function* list(client: Client, bucket: string, prefix: string, translate: Translate) {
   try {
     for await (const item of client.listObjectsV2(bucket, prefix, true)) {
       if (item.name) yield { key: item.name, modifiedAt: item.lastModified, size: item.size };

@@ -36,7 +36,10 @@ const OTHERS: readonly (readonly [number[], string])[] = [
 function detectFormat(firstBytes: Buffer, fileName: string): FileFormat {
   if (firstBytes.length === 0) throw new FileFault("The file is empty.");
   const starts = (magic: readonly number[]) => magic.every((byte, index) => firstBytes[index] === byte);
-  if (starts(ZIP)) return zipped(firstBytes);
+  if (starts(ZIP)) {
+    if (!firstBytes.subarray(0, 200).includes("application/vnd.oasis.opendocument")) return "xlsx";
+    throw new FileFault(`The file is an OpenDocument file (.ods), which is not supported. ${RESAVE}`);
+  }
   if (starts(OLE)) throw new FileFault(oleMessage(firstBytes, fileName));
   for (const [magic, what] of OTHERS) {
     // Two bytes are too few to tell an image from a column name.
@@ -44,12 +47,6 @@ function detectFormat(firstBytes: Buffer, fileName: string): FileFormat {
       throw new FileFault(`The file is ${what}, not a spreadsheet. Upload a .csv or .xlsx file.`);
   }
   return text(firstBytes);
-}
-
-function zipped(firstBytes: Buffer): FileFormat {
-  if (firstBytes.subarray(0, 200).includes("application/vnd.oasis.opendocument"))
-    throw new FileFault(`The file is an OpenDocument file (.ods), which is not supported. ${RESAVE}`);
-  return "xlsx";
 }
 
 function oleMessage(firstBytes: Buffer, fileName: string): string {

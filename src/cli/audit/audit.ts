@@ -113,14 +113,7 @@ function timeOf(text: string): Date {
   return time;
 }
 
-interface VerifyArguments {
-  readonly org?: string;
-  readonly files: boolean;
-  readonly allQuotes?: boolean;
-  readonly json?: boolean;
-}
-
-async function verifyAll({ org, files, allQuotes = false, json }: VerifyArguments): Promise<void> {
+async function verifyAll({ org, files, allQuotes = false, json }: { org?: string; files: boolean; allQuotes?: boolean; json?: boolean }) {
   const verification = await withStores(async ({ pool, eventStore, objectStore, signal }) => {
     const progress = showProgress("verify");
     const stores = { pool, eventStore, objectStore, signal, tempDir: tmpdir() };

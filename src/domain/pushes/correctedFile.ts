@@ -37,8 +37,7 @@ export function correctedFile(push: CorrectionPush, sources: CorrectionSources):
   const faults = firstMessages(faultsOf(push, sources));
   if (faults.length > 0) throw new Rejection("invalid", "The body is not as described", faults);
   const corrected = correctedRows(push, sources);
-  const [header, ...records] = correctedTable(corrected, kind);
-  const lines = [header ?? [], ...records].map(csvRecord);
+  const lines = correctedTable(corrected, kind).map(csvRecord);
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
   return { lines, bytes, elements: kind === "shipments" ? shipmentsIn(corrected, sources.elements) : rows.length };
 }

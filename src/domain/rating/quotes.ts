@@ -114,10 +114,8 @@ function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consign
 }
 
 /** Equal prices are ordered by name, so that the same request always answers in the same order. */
-function cheapestFirst(a: Candidate, b: Candidate): number {
-  if (a.total !== b.total) return a.total < b.total ? -1 : 1;
-  return byName(a.entry.serviceId, b.entry.serviceId) || byName(a.entry.rateCardId, b.entry.rateCardId);
-}
+const cheapestFirst = (a: Candidate, b: Candidate): number =>
+  Number(a.total - b.total) || byName(a.entry.serviceId, b.entry.serviceId) || byName(a.entry.rateCardId, b.entry.rateCardId);
 
 const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

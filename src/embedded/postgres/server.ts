@@ -34,22 +34,16 @@ export async function startPostgres(options: PostgresOptions) {
   const data = join(folder, "data");
   const line = options.onLine ?? (() => undefined);
   await mkdir(folder, { recursive: true });
-  const binaries = await findBinaries();
-  const account = await chooseAccount(data, [binaries.postgres, data]);
-  const password = await ensureCluster({
-    initdb: binaries.initdb,
-    folder,
-    data,
-    account,
-    durable: options.durable,
-    signal: options.signal,
-  });
+  const { durable, signal } = options;
+  const { initdb, postgres } = await findBinaries();
+  const account = await chooseAccount(data, [postgres, data]);
+  const password = await ensureCluster({ initdb, folder, data, account, durable, signal });
   await stopLeftover(data, (pid) => line(`stopping Postgres ${pid}, left running by an earlier start`));
   await removeSockets(data);
   let socket = hasRoomForSocket(data);
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port || (await freePort());
-    const server = await launch({ ...options, postgres: binaries.postgres, data, port, socket, account, line });
+    const server = await launch({ ...options, postgres, data, port, socket, account, line });
     const failure = await server.ready;
     if (failure === undefined) {
       const url = await createDatabase({ port, password }).catch(async (error: unknown) => {
@@ -58,7 +52,7 @@ export async function startPostgres(options: PostgresOptions) {
       });
       return { url, socketUrl: socket ? `${url}?host=${encodeURIComponent(data)}` : undefined, port, ...server.running() };
     }
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     if (socket && failure.includes("Unix-domain socket")) {
       socket = false; // some file systems have no sockets
       continue;

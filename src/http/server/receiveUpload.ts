@@ -122,7 +122,7 @@ async function parse(
   });
   parser.once("partsLimit", () => fail(new Rejection("invalid", "The form has too many parts: send file and sourceDetails")));
 
-  const idle = watchIdle(incoming, idleMs, () => fail(stalledUpload(idleMs)));
+  const stopWatching = watchIdle(incoming, idleMs, () => fail(stalledUpload(idleMs)));
   try {
     await readInto(parser, incoming);
     await Promise.all(writes);
@@ -131,7 +131,7 @@ async function parse(
     await Promise.allSettled(writes);
     throw fault ?? unreadableForm(error);
   } finally {
-    idle.stop();
+    stopWatching();
   }
   if (fault) throw fault;
   return received;
@@ -207,14 +207,12 @@ const unreadableForm = (cause: unknown) =>
     ? cause
     : new Rejection("invalid", "The form could not be read: it is not complete multipart/form-data. Send it again");
 
-function watchIdle(incoming: IncomingMessage, idleMs: number, onSilence: () => void) {
+function watchIdle(incoming: IncomingMessage, idleMs: number, onSilence: () => void): () => void {
   const timer = setTimeout(onSilence, idleMs);
   const touch = () => timer.refresh();
   incoming.on("data", touch);
-  return {
-    stop() {
-      clearTimeout(timer);
-      incoming.off("data", touch);
-    },
+  return () => {
+    clearTimeout(timer);
+    incoming.off("data", touch);
   };
 }

@@ -4,7 +4,7 @@ import { limits } from "../../domain/imports/limits.js";
 import { isWhole } from "../../domain/pushes/correctedFile.js";
 import { type Columns, cellText } from "../../domain/rows/cells.js";
 import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
-import { type Fault, fault, reasonOf, refusal } from "../../domain/rows/faults.js";
+import { fault, reasonOf, refusal } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { FileRow } from "../../ports/spreadsheets.js";
 import { type CheckListener, headingByField, type JudgingTools, shipmentIds } from "../checkFile.js";
@@ -153,28 +153,22 @@ function refusalsOf(
     if (group >= 0) inFile[group] = (inFile[group] ?? 0) + 1;
   }
   const unknownRow = fault("refused", "Its row number is not a rejected row of this report's import");
-  const whyRefused = (ordinal: number, row: FileRow): Fault | undefined => {
-    const index = indexes.get(ordinal);
-    if (index < 0) return { ...unknownRow, advice: Number.isNaN(numberOf(row)) ? undefined : `it is ${numberOf(row)}` };
-    if (known.closedAs(index) !== undefined) return notOpen;
-    const group = groups.get(ordinal);
-    if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group)) return lacksLines;
-    return row.cells.some((cell, column) => fields[column] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
-  };
   return {
     get(ordinal, row) {
-      const why = whyRefused(ordinal, row);
-      return why === undefined ? undefined : reasonOf([why]);
+      const index = indexes.get(ordinal);
+      const advice = Number.isNaN(numberOf(row)) ? undefined : `it is ${numberOf(row)}`;
+      if (index < 0) return reasonOf([{ ...unknownRow, advice }]);
+      if (known.closedAs(index) !== undefined) return notOpen;
+      const group = groups.get(ordinal);
+      if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group)) return lacksLines;
+      return row.cells.some((cell, column) => fields[column] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
     },
   };
 }
 
-const notOpen = fault("refused", "Is no longer open");
-const lacksLines = fault(
-  "refused",
-  "The rejected lines of a shipment are corrected together, and some of this one's are missing from the file",
-);
-const cutShort = fault("refused", "Has a value that was cut short or could not be kept: write it anew");
+const notOpen = refusal("Is no longer open");
+const lacksLines = refusal("The rejected lines of a shipment are corrected together, and some of this one's are missing from the file");
+const cutShort = refusal("Has a value that was cut short or could not be kept: write it anew");
 
 /** By ordinal: 0 for a rejected row, else the number of its shipment. Each activity counts as a shipment of its own here. */
 async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToJudge["kind"]): Promise<IntList> {

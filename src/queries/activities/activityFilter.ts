@@ -33,22 +33,15 @@ export const ofGroupSql = `t.organisation_id = g.organisation_id and t.customer_
 
 /** `first` and `end` are of whole half hours; `cut` are those that lie between `from` and `to` only in part. */
 export function filterValues(organisationId: string, filter: ActivityFilter) {
-  const { first = "-infinity", end = "infinity", cut } = halfHoursOf(filter);
-  const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from = "-infinity", to = "infinity" } = filter;
-  return { organisationId, importId, customerId, warehouseCode, chargeCode, first, end, cut, from, to };
+  const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from, to } = filter;
+  const first = from ? startOf(from) : "-infinity";
+  const end = to ? new Date(Math.ceil(to.getTime() / halfHourMs) * halfHourMs) : "infinity";
+  const cut = [from, to].flatMap((time) => (time && time.getTime() % halfHourMs !== 0 ? startOf(time).getTime() : []));
+  const halfHours = { first, end, cut: [...new Set(cut)].map((time) => new Date(time)) };
+  return { organisationId, importId, customerId, warehouseCode, chargeCode, ...halfHours, from: from ?? "-infinity", to: to ?? "infinity" };
 }
 
 const startOf = (time: Date) => new Date(Math.floor(time.getTime() / halfHourMs) * halfHourMs);
-const isStart = (time: Date) => time.getTime() % halfHourMs === 0;
-
-/** The half hours that a range touches, from `first` to before `end`. `cut` are those that lie in the range only in part. */
-function halfHoursOf({ from, to }: ActivityFilter): { first: Date | undefined; end: Date | undefined; cut: Date[] } {
-  const first = from && startOf(from);
-  const last = to && startOf(to);
-  const end = to && last && (isStart(to) ? to : new Date(last.getTime() + halfHourMs));
-  const cut = [...(from && !isStart(from) ? [startOf(from)] : []), ...(to && last && !isStart(to) ? [last] : [])];
-  return { first, end, cut: cut.filter((time, index) => index === 0 || time.getTime() !== cut[0]?.getTime()) };
-}
 
 /** The tables whose rows make totals: those of now. As of an earlier time: those of the imports that had ended by then, less the changes since. */
 export function sourcesOf(asKnown: boolean): { table: string; sign: string; also: string }[] {

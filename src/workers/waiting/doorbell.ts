@@ -4,24 +4,35 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export type Doorbell = ReturnType<typeof doorbell>;
 
-/** Waits that end early when there may be work (`ring`) or the signal aborts. */
+/** Waits that end early when there may be work (`ring`) or the signal aborts. One loop waits on it. */
 export function doorbell(signal: AbortSignal) {
-  let rung = new AbortController();
-  const ring = () => rung.abort();
-  const sleep = (ms: number, until: AbortSignal) => pause(ms, undefined, { signal: until }).catch(() => undefined);
+  let isRung = signal.aborted;
+  let endWait = () => {};
+  const ring = () => {
+    isRung = true;
+    endWait();
+  };
   signal.addEventListener("abort", ring);
-  if (signal.aborted) ring();
   return {
     ring,
     /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. False when the time was over first. */
     async wait(ms: number): Promise<boolean> {
-      await sleep(ms, rung.signal);
-      const early = rung.signal.aborted;
-      if (early && !signal.aborted) rung = new AbortController();
+      // By a timer of its own: it rings for every push, and a wait that a signal ends costs two errors.
+      const ended = new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        endWait = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      if (isRung) endWait();
+      await ended;
+      const early = isRung;
+      isRung = signal.aborted;
       return early;
     },
     /** Waits for `ms`; a ring does not end it. */
-    pause: (ms: number): Promise<void> => sleep(ms, signal),
+    pause: (ms: number): Promise<void> => pause(ms, undefined, { signal }).catch(() => undefined),
   };
 }
 

@@ -86,10 +86,16 @@ test("the senders of all processes are told of an event by the process that foll
   onTestFinished(worker.stop);
   const silent = await stage.newOrganisation(); // it has no endpoint
   await stage.record(silent);
+  await eventually(async () => {
+    const { rowCount } = await stage.pool.query("select from webhook_events where organisation_id = $1", [silent]);
+    return rowCount === 2;
+  }, "the follower has passed them");
+  const toldOfSilent = told;
   const receiver = await stage.receiver(organisationId);
   await stage.record(organisationId);
   await eventually(() => receiver.got.length === 2, "both events");
-  expect(told).toBe(1);
+  expect([1, 2]).toContain(told - toldOfSilent); // on a busy machine the two events come in two batches
+  expect(toldOfSilent).toBe(0);
 });
 
 test("what is due next is asked of the database: pauses of endpoints, retries and pings count, what is paused does not", async () => {

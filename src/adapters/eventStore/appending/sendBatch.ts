@@ -15,11 +15,6 @@ interface PendingAppend {
   readonly since: number;
 }
 
-function settle({ stream, resolve, reject }: PendingAppend, { acknowledged, refusal }: BatchReply): void {
-  if (acknowledged) resolve(acknowledged);
-  else reject(refusal?.(stream));
-}
-
 /** The most appends that are sent and not yet answered. Further ones wait in this process, where they can still be taken back. */
 const mostUnanswered = 512;
 const mostUnansweredBytes = 4 * 1024 * 1024;
@@ -46,12 +41,13 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
     try {
       const opened = await openBatchCall(client, batchReply);
       call = opened;
-      opened.on("data", (reply: BatchReply) => {
-        const append = sent.get(reply.correlationId);
+      opened.on("data", ({ correlationId, acknowledged, refusal }: BatchReply) => {
+        const append = sent.get(correlationId);
         if (!append) return;
-        sent.delete(reply.correlationId);
+        sent.delete(correlationId);
         unansweredBytes -= append.request.bytes.length;
-        settle(append, reply);
+        if (acknowledged) append.resolve(acknowledged);
+        else append.reject(refusal?.(append.stream));
         flush();
       });
       opened.on("error", (error: Error) => over(opened, convertToCommandError(error)));

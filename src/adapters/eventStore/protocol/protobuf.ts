@@ -189,11 +189,14 @@ export function textIn(field: number): (reader: Reader) => string {
   };
 }
 
-/** A property of an event, such as its type, its content type or when it was created: a message of its own. */
-export const property = (key: string, value: string): Message => [
-  [1, key],
-  [2, value],
+/** The message of many small things: a position, a host and its port, a packed message. */
+export const pair = (first: Field[1], second: Field[1]): Message => [
+  [1, first],
+  [2, second],
 ];
+
+/** A property of an event, such as its type, its content type or when it was created: a message of its own. */
+export const property = (key: string, value: string): Message => pair(key, value);
 
 /** Reads one property without a field table, which would be slower: every event of an append has several. */
 export function readProperty(reader: Reader, end = reader.uint32() + reader.pos): { key: string; value: string } {

@@ -1,6 +1,6 @@
 // Writes the protocol's ReadReq. Many reads want one event, and the client's own request costs more than that event.
 import type { Position, Revision } from "../../../ports/eventStore.js";
-import { encode, type Field, type Message } from "./protobuf.js";
+import { encode, type Field, type Message, pair } from "./protobuf.js";
 
 const option = { stream: 1, all: 2, direction: 3, count: 5, subscription: 6, filter: 7, noFilter: 8, ids: 9 } as const;
 const inStream = { identifier: 1, revision: 2, start: 3, end: 4 } as const;
@@ -37,12 +37,7 @@ export type SubscriptionFilter = { readonly prefixes: readonly string[] } | { re
 
 export function subscribeRequest(wanted: SubscriptionFilter, from: Position | undefined): Buffer {
   const after = from && from.commit >= 0n ? from : undefined;
-  const position: Message = after
-    ? [
-        [1, after.commit],
-        [2, after.prepare],
-      ]
-    : nothing;
+  const position = after ? pair(after.commit, after.prepare) : nothing;
   const filter: Message = [
     "types" in wanted ? [filterBy.eventType, beginnings(wanted.types)] : [filterBy.streamName, beginnings(wanted.prefixes)],
     [filterBy.window, checkpointEvery],

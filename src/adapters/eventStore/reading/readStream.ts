@@ -1,7 +1,7 @@
 // Reads one stream, and the end of the log. The client gives reads no deadline at all, so a silent server is noticed here. A read that breaks
 // off goes on after the last event it yielded.
 import { StoreUnavailable } from "../../../portErrors.js";
-import type { EventStore, Position, Revision } from "../../../ports/eventStore.js";
+import type { EventStore, Position } from "../../../ports/eventStore.js";
 import { type Connection, type Patience, pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
 import { headRequest, streamRequest } from "../protocol/writeRequest.js";
@@ -22,7 +22,8 @@ export function createStreamReader(connection: Connection, { deadlineMs, attempt
     while (left > 0) {
       try {
         const silenceMs = Math.min(deadlineMs, Math.max(end - performance.now(), shortestMs));
-        for await (const event of readOnce(connection, silenceMs, stream, { next, backwards, max: left, signal })) {
+        const request = streamRequest(stream, next, { backwards, max: left });
+        for await (const event of readOnce(connection, silenceMs, stream, request, left, signal)) {
           failures = 0;
           end = performance.now() + patienceMs;
           left -= 1;
@@ -44,16 +45,9 @@ export function createStreamReader(connection: Connection, { deadlineMs, attempt
   };
 }
 
-interface OneRead {
-  next: Revision | undefined;
-  backwards: boolean;
-  max: number;
-  signal: AbortSignal | undefined;
-}
-
-async function* readOnce(connection: Connection, deadlineMs: number, stream: string, { next, backwards, max, signal }: OneRead) {
+async function* readOnce(connection: Connection, deadlineMs: number, stream: string, request: Buffer, max: number, signal?: AbortSignal) {
   const client = connection.client();
-  const feed = openEventFeed(openReadCall(client, streamRequest(stream, next, { backwards, max }), true), eventsAhead, max);
+  const feed = openEventFeed(openReadCall(client, request, true), eventsAhead, max);
   try {
     for (let left = max; left > 0; ) {
       const taken = await feed.take(deadlineMs, signal);

@@ -4,22 +4,13 @@ import type { FileHeader } from "../../../ports/spreadsheets.js";
 import { FileFault } from "../cell.js";
 import { readHeader, readValues } from "../uploadedFile.js";
 
-/** What can be asked for: the header row, or some values of each column. */
-export interface HeaderAnswers {
-  readonly header: FileHeader;
-  readonly values: readonly (readonly string[])[];
-}
-
 export interface HeaderRequest {
   readonly path: string;
   readonly name: string;
-  readonly what: keyof HeaderAnswers;
+  readonly what: "header" | "values";
 }
 
-export type HeaderReply =
-  | { readonly answer: HeaderAnswers[keyof HeaderAnswers] }
-  | { readonly fault: string }
-  | { readonly failure: unknown };
+export type HeaderReply = { readonly answer: FileHeader | string[][] } | { readonly fault: string } | { readonly failure: unknown };
 
 parentPort?.on("message", (request: HeaderRequest) => {
   void read(request).then((reply) => parentPort?.postMessage(reply));

@@ -1,11 +1,11 @@
 // Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other requests
 // are served meanwhile, and organisations take turns, so that one organisation's uploads do not hold up those of others.
 
-import type { HeaderReader } from "../../../ports/spreadsheets.js";
+import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
 import { createSlots } from "../../../slots.js";
 import { createThreads, ThreadTooSlow } from "../../threads.js";
 import { FileFault } from "../cell.js";
-import type { HeaderAnswers, HeaderReply, HeaderRequest } from "./headerThread.js";
+import type { HeaderReply, HeaderRequest } from "./headerThread.js";
 
 const program = new URL("../../../../dist/adapters/spreadsheets/threads/headerThread.js", import.meta.url);
 /** A header needs far less: what is unpacked for it is limited by `MAX_HEADER_INFLATED_BYTES`. */
@@ -21,11 +21,11 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
   });
   const { ask, close } = createThreads<HeaderRequest, HeaderReply>({ program, runMs, resourceLimits });
 
-  async function read<What extends keyof HeaderAnswers>(
+  async function read(
     organisationId: string,
     { path, name }: { readonly path: string; readonly name: string },
-    what: What,
-  ): Promise<HeaderAnswers[What]> {
+    what: HeaderRequest["what"],
+  ) {
     const reply = await slots
       .within(organisationId, () => ask({ path, name, what }))
       .catch((error: NodeJS.ErrnoException): HeaderReply => {
@@ -35,12 +35,12 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
       });
     if ("fault" in reply) throw new FileFault(reply.fault);
     if ("failure" in reply) throw reply.failure;
-    return reply.answer as HeaderAnswers[What];
+    return reply.answer;
   }
 
   return {
-    read: (organisationId, file) => read(organisationId, file, "header"),
-    values: (organisationId, file) => read(organisationId, file, "values"),
+    read: async (organisationId, file) => (await read(organisationId, file, "header")) as FileHeader,
+    values: async (organisationId, file) => (await read(organisationId, file, "values")) as string[][],
     close,
   };
 }

@@ -43,10 +43,6 @@ const comparedHash = ({ corrects, file }: PushedImport): string | null => (corre
 export const queueIsFull = (depth: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again`);
 
-/** A check before the body of a push is read. Another push may take the last place after it; only reserving a place is exact. */
-export const isQueueFull = async (organisationId: string, depth: number, pool: Pool): Promise<boolean> =>
-  (await countFreePlaces(organisationId, depth, pool)) === 0;
-
 /** How many more imports the organisation may queue at this moment. */
 export async function countFreePlaces(organisationId: string, depth: number, pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ free: number }>(
@@ -193,15 +189,15 @@ interface Push {
 }
 
 /**
- * Rejects a push to a full queue before its body is read or stored. A repetition with the same Idempotency-Key passes, since it takes no
- * place: it gets the first push's answer.
+ * Rejects a push to a full queue before its body is read or stored; another push may take the last place after it. A repetition with the same
+ * Idempotency-Key passes, since it takes no place: it gets the first push's answer.
  */
 export async function rejectWhenFull(
   { pool, eventStore, maxQueuedImports }: { pool: Pool; eventStore: EventStore; maxQueuedImports: number },
   { organisationId, idempotencyKey, now, withinMs }: Push,
 ): Promise<void> {
   const deadline = deadlineIn(withinMs);
-  if (!(await deadline.within("database", isQueueFull(organisationId, maxQueuedImports, pool)))) return;
+  if ((await deadline.within("database", countFreePlaces(organisationId, maxQueuedImports, pool))) > 0) return;
   if (idempotencyKey === undefined) throw queueIsFull(maxQueuedImports);
   const { importId, earlier } = await deadline.within("event store", importOfKey(eventStore, { organisationId, idempotencyKey, now }));
   if (earlier || (await deadline.within("database", hasPlace(pool, importId)))) return;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Field, Message } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { type Field, type Message, pair } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { frameOf, type Method } from "../protocol/grpc.js";
 
 /** The release whose answers this node gives. */
@@ -38,8 +38,3 @@ export function gossip(endPoint: () => { host: string; port: number }): Method {
     return [[1, member]];
   });
 }
-
-const pair = (first: string, second: string | number): Message => [
-  [1, first],
-  [2, second],
-];

@@ -1,5 +1,5 @@
 // src/embedded/eventstore/protocol turns bytes into requests and answers into bytes, and serves gRPC on HTTP/2. Nothing is decided here.
-import type { Field, Message } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { type Field, type Message, pair } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { WriteOutcome } from "../log/writer.js";
 import type { AppendTarget } from "./appendRequests.js";
@@ -9,10 +9,7 @@ const EMPTY: Message = [];
 
 const streamIdentifier = (stream: string): Message => [[3, stream]];
 
-export const positionMessage = (value: number): Message => [
-  [1, value],
-  [2, value],
-];
+export const positionMessage = (value: number): Message => pair(value, value);
 
 type Written = Extract<WriteOutcome, { kind: "written" }>;
 
@@ -41,10 +38,7 @@ export const deleteSuccess = (at: number | undefined): Message => [at === undefi
 
 /** In a BatchAppendResp: a google.rpc.Status with the failure packed as Any. */
 function failed(code: number, message: string, type: string, details: Message): Field {
-  const packed: Message = [
-    [1, `type.googleapis.com/event_store.client.${type}`],
-    [2, details],
-  ];
+  const packed = pair(`type.googleapis.com/event_store.client.${type}`, details);
   const status: Message = [
     [1, code],
     [2, message],

@@ -1,10 +1,10 @@
 import { claimRows } from "../../../commands/corrections/correctionsStream.js";
-import type { ImportState } from "../../../commands/imports/importDecider.js";
-import { type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
+import { loadImport } from "../../../commands/imports/importStream.js";
 import { workerOf } from "../../../domain/principal.js";
 import { refusal } from "../../../domain/rows/faults.js";
 import type { EventContext } from "../../../events/codec.js";
 import type { RefusedRow } from "../../../events/correctionEvents.js";
+import type { ImportRequested } from "../../../events/importEvents.js";
 import { startedEvent } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import type { Refusals } from "../../../judging/prepareRows.js";
@@ -13,13 +13,11 @@ import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.
 import type { WorkerDeps } from "../deps.js";
 import type { HeldTurn } from "../turns/holdTurn.js";
 
-type Processing = LoadedImport & { readonly state: Extract<ImportState, { status: "processing" }> };
-
 /** Claims the rows that this import corrects, before it records its first row. Returns the reasons of the refused rows, by ordinal. */
 export async function claimCorrectedRows(
   deps: WorkerDeps,
   held: HeldTurn,
-  { state: { request } }: Processing,
+  request: ImportRequested,
   context: EventContext,
 ): Promise<Refusals> {
   const { corrects, importId, organisationId, kind } = request;

@@ -57,7 +57,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, loaded: Sta
   const rules = rowContext(catalogue, await deps.localities.geography(started.localities));
   const submission = await fetchSubmission(deps, request, catalogue, folder);
   held.check();
-  const refusals = await claimCorrectedRows(deps, held, loaded, context);
+  const refusals = await claimCorrectedRows(deps, held, request, context);
   const watch = async (readSoFar: number) => {
     await room.giveWay();
     held.check();

@@ -1,7 +1,6 @@
-import type { Pool } from "pg";
-import type { Logger } from "pino";
 import { type Heartbeat, leaseMs, renewTurn, type Turn } from "../../../commands/imports/queue/turns.js";
-import { channels, type Notices } from "../../../ports/notices.js";
+import { channels } from "../../../ports/notices.js";
+import type { WorkerDeps } from "../deps.js";
 
 /** Why an import does not go on in this worker. The import is not at fault. */
 type Interruption =
@@ -28,12 +27,9 @@ export type HeldTurn = ReturnType<typeof holdTurn>;
 /** Where no notice of a cancellation arrives, the next heartbeat finds it: a person who cancels an import is to be told within a second. */
 const beatMs = 400;
 
-export interface HoldOptions {
-  readonly pool: Pool;
+interface HoldOptions extends Required<Pick<WorkerDeps, "pool" | "notices" | "logger">> {
   readonly turn: Turn;
-  readonly notices: Notices;
   readonly stop: AbortSignal;
-  readonly logger: Logger;
   readonly heldFrom: number;
 }
 
