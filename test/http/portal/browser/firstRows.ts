@@ -45,7 +45,7 @@ export function testFirstRows(stage: CorrectionsStage): void {
     asMember(member, async ({ page }) => {
       const asked: string[] = [];
       page.on("request", (request) => {
-        if (/corrections\/rows/.test(request.url())) asked.push(new URL(request.url()).search);
+        if (/portal\/corrections\/rows/.test(request.url())) asked.push(new URL(request.url()).search);
       });
       const signals = new EventEmitter();
       const isFree = once(signals, "free");
