@@ -25,3 +25,24 @@ export const memberEvents = {
   /** The last event; the stream is deleted after it. A projection that reads it removes the member's rows. */
   MemberErased: z.object({ ...who }),
 } as const;
+
+const ofMember = { organisationId: z.string(), memberId: z.string(), ...who };
+
+/**
+ * Every event of a stream of one member's sign-ins in one month (UTC), kept apart from the member's own stream so that a month can be deleted when
+ * its time is over. There is no e-mail and no network address in them.
+ */
+export const signInEvents = {
+  MemberSignedIn: z.object({ ...ofMember, how: z.enum(["password", "link", "singleSignOn"]) }),
+  /** The e-mail is the member's, the password was wrong. Nobody knows who typed it: `by` is the member whose e-mail it was. */
+  MemberSignInRefused: z.object(ofMember),
+} as const;
+
+/** Names the stream: the member's sign-ins of that month. */
+export const signInsId = (memberId: string, at: Date): string => `${memberId}-${at.toISOString().slice(0, 7)}`;
+
+/** When the month of such a name is over; undefined for another text. */
+export function monthEnd(signIns: string): Date | undefined {
+  const [, year, month] = /-(\d{4})-(\d{2})$/.exec(signIns) ?? [];
+  return month === undefined ? undefined : new Date(Date.UTC(Number(year), Number(month), 1));
+}

@@ -2,11 +2,10 @@
 import type { z } from "zod";
 import { correctionEvents, reversalEvents } from "./correctionEvents.js";
 import { importEvents } from "./importEvents.js";
-import { memberEvents } from "./memberEvents.js";
+import { memberEvents, signInEvents } from "./memberEvents.js";
 import { organisationEvents } from "./organisationEvents.js";
 import { quoteEvents, quotesEvents } from "./quoteEvents.js";
 import { localityEvents, logEvents } from "./serviceEvents.js";
-import { signInEvents } from "./signInEvents.js";
 
 export const streamEvents = {
   log: logEvents,

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type pg from "pg";
 import type { Logger } from "pino";
-import { bundledLocalities, readStoredLocalities } from "../adapters/localities/storedLocalities.js";
+import { localitiesFrom } from "../adapters/localities/storedLocalities.js";
 import { createGeography, type Geography } from "../domain/geography/geography.js";
 import { outageIn } from "../http/server/answerError.js";
 import { StoreUnavailable } from "../portErrors.js";
@@ -36,13 +36,7 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
   };
   const current = async (): Promise<Record<string, string>> =>
     Object.fromEntries((await listLocalityFiles(pool)).map(({ country, sha256 }) => [country, sha256]));
-  const load = async (versions: Record<string, string>): Promise<Geography> => {
-    const paths = await filesOf(versions);
-    return createGeography((country) => {
-      const path = paths[country];
-      return path === undefined ? bundledLocalities(country) : readStoredLocalities(path);
-    });
-  };
+  const load = async (versions: Record<string, string>) => createGeography(localitiesFrom(await filesOf(versions)));
   return {
     current,
     /** The path, on this machine's disk, of the present file of each country that an operator has loaded. */

@@ -20,6 +20,12 @@ export function bundledLocalities(countryCode: string): Iterable<LocalityRow> | 
   return readStoredLocalities(fileURLToPath(built));
 }
 
+/** A country's localities from its file, if it has one in `paths`, otherwise those that come with the service. */
+export const localitiesFrom = (paths: Readonly<Record<string, string>>) => (countryCode: string) => {
+  const path = paths[countryCode];
+  return path === undefined ? bundledLocalities(countryCode) : readStoredLocalities(path);
+};
+
 /** One country's localities in the stored format. `text`: the lines that are yet to be written. */
 async function createOutput(folder: string, country: string) {
   const path = join(folder, `${country}.tsv`);

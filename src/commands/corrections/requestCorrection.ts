@@ -6,7 +6,7 @@ import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decimalMarkOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
-import { rowsToCorrect } from "../../queries/lookUps/rowsToCorrect.js";
+import { rowsToCorrect } from "../../queries/lookUps/rejectedRows.js";
 import { inTemporaryFolder } from "../../temporaryFolder.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";

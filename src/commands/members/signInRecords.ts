@@ -1,8 +1,8 @@
 // Sign-ins for the organisation's log. They are recorded beside the sign-in: if the event store is away, people sign in all the same.
 import { signInDays } from "../../domain/log/entry.js";
 import { encode } from "../../events/codec.js";
+import { monthEnd, signInsId } from "../../events/memberEvents.js";
 import type { EventDataOf } from "../../events/registry.js";
-import { monthEnd, signInsId } from "../../events/signInEvents.js";
 import { streamOf } from "../../events/streams.js";
 import type { Stores } from "../../ports/database.js";
 import { noStream } from "../../ports/eventStore.js";

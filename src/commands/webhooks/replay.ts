@@ -5,7 +5,7 @@ import { isUuid } from "../../domain/uuid.js";
 import { type WebhookStream, webhookEvents, webhookTypeOf } from "../../domain/webhooks/types.js";
 import { startedRevision } from "../../events/importLayout.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import type { Stores } from "../../ports/database.js";
+import { finds, type Stores } from "../../ports/database.js";
 import { beginning, type EventStore, eventAt, eventsOf, type StoredEvent } from "../../ports/eventStore.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 import { addOldEvents, rewindEndpoint, type WebhookEvent } from "./deliveries.js";
@@ -20,11 +20,8 @@ export async function replayEvents(
   from: Date,
 ): Promise<number> {
   const { organisationId, endpointId } = endpoint;
-  const found = await pool.query("select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2 and removed_at is null", [
-    organisationId,
-    endpointId,
-  ]);
-  if (found.rowCount === 0) throw noEndpoint();
+  const endpointSql = "select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2 and removed_at is null";
+  if (!(await finds(pool, endpointSql, [organisationId, endpointId]))) throw noEndpoint();
   for (let page = await unlistedImports(pool, endpoint, from); page.length > 0; ) {
     for (let start = 0; start < page.length; start += importsAtOnce) {
       signal?.throwIfAborted();

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, sep } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
@@ -51,12 +51,9 @@ async function createAccount(): Promise<{ uid: number; gid: number } | undefined
 /** The topmost parent folder of one of the paths that the account may not enter. */
 export async function firstUnreadableFolder(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string | undefined> {
   for (const path of paths) {
-    const folders: string[] = [];
-    for (let folder = dirname(path); ; folder = dirname(folder)) {
-      folders.unshift(folder);
-      if (folder === dirname(folder)) break;
-    }
-    for (const folder of folders) {
+    const names = dirname(path).split(sep);
+    for (const depth of names.keys()) {
+      const folder = names.slice(0, depth + 1).join(sep) || sep;
       const { mode, uid, gid } = await stat(folder);
       const needed = uid === ids.uid ? 0o100 : gid === ids.gid ? 0o010 : 0o001;
       if ((mode & needed) === 0) return folder;

@@ -1,5 +1,5 @@
 // The program of a process that checks one file. It ends when it has sent its result, or when the API's process is gone.
-import { bundledLocalities, readStoredLocalities } from "../../adapters/localities/storedLocalities.js";
+import { localitiesFrom } from "../../adapters/localities/storedLocalities.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
@@ -39,10 +39,7 @@ process.on("message", (message: MessageToCheck) => {
 });
 
 async function check({ check, localities }: Extract<MessageToCheck, { check: unknown }>): Promise<MessageFromCheck> {
-  const geography = createGeography((country) => {
-    const path = localities[country];
-    return path === undefined ? bundledLocalities(country) : readStoredLocalities(path);
-  });
+  const geography = createGeography(localitiesFrom(localities));
   let lastSaid = 0;
   try {
     const watch = {

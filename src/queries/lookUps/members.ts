@@ -1,4 +1,4 @@
-import type { Database } from "../../ports/database.js";
+import { type Database, finds } from "../../ports/database.js";
 
 /** The id of the member that has this e-mail or id in the organisation. A removed member is found too. */
 export async function findMemberId(organisationId: string, emailKeyOrId: string, database: Database): Promise<string | undefined> {
@@ -100,19 +100,12 @@ export async function passwordsOf(
 }
 
 /** Whether one of the members has this e-mail. */
-export async function hasEmail(memberIds: readonly string[], emailKey: string, database: Database): Promise<boolean> {
-  const { rowCount } = await database.query("select from members where email_key = $1 and member_id = any($2::uuid[]) limit 1", [
-    emailKey,
-    memberIds,
-  ]);
-  return rowCount === 1;
-}
+export const hasEmail = (memberIds: readonly string[], emailKey: string, database: Database): Promise<boolean> =>
+  finds(database, "select from members where email_key = $1 and member_id = any($2::uuid[]) limit 1", [emailKey, memberIds]);
 
 /** Whether the member is invited and has not changed since that revision. */
-export async function isInvited(memberId: string, credentialsRevision: string, database: Database): Promise<boolean> {
-  const { rowCount } = await database.query(
-    "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2",
-    [memberId, credentialsRevision],
-  );
-  return rowCount !== 0;
-}
+export const isInvited = (memberId: string, credentialsRevision: string, database: Database): Promise<boolean> =>
+  finds(database, "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2", [
+    memberId,
+    credentialsRevision,
+  ]);

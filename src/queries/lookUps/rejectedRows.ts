@@ -1,13 +1,13 @@
 // src/queries/lookUps has what commands look up in the read models before they decide. The tables may be behind the streams, so a stream has
 // the last word. An import's rows are found by its position, which the caller has from the import's own stream.
 import type { Pool } from "pg";
+import { fieldsOf } from "../../domain/imports/fields.js";
+import { finds } from "../../ports/database.js";
 import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
 
 /** Whether the tables have everything of the import, its rejected rows too. */
-export async function isShownCompleted(importId: string, pool: Pool): Promise<boolean> {
-  const { rowCount } = await pool.query("select from imports where import_id = $1 and status = 'completed'", [importId]);
-  return rowCount === 1;
-}
+export const isShownCompleted = (importId: string, pool: Pool): Promise<boolean> =>
+  finds(pool, "select from imports where import_id = $1 and status = 'completed'", [importId]);
 
 export interface RejectedRowName {
   readonly row: number;
@@ -77,7 +77,29 @@ export async function supersededRows(
 }
 
 /** Whether the ledger of shipments has everything that the log has up to this position. */
-export async function ledgerHas(position: bigint, pool: Pool): Promise<boolean> {
-  const { rowCount } = await pool.query("select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
-  return rowCount === 1;
+export const ledgerHas = (position: bigint, pool: Pool): Promise<boolean> =>
+  finds(pool, "select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
+
+/** Rows recorded before values were bounded may be a mebibyte each: such a row is not read. */
+const mostBytes = 128 * 1024;
+
+/** An activity as it is in the ledger, by field name. */
+const recorded = `json_strip_nulls(json_build_object(${fieldsOf("activity")
+  .map(({ name, ledgerColumn }) => `'${name}', ${ledgerColumn}::text`)
+  .join()}))`;
+
+/** The values sent for these rejected rows, and those recorded for accepted activities, by row; null for a row that is too large. */
+export async function rowsToCorrect(
+  position: bigint,
+  rows: readonly number[],
+  pool: Pool,
+): Promise<Map<number, Readonly<Record<string, string>> | null>> {
+  const found = await pool.query<{ row: number; data: Record<string, string> | null }>(
+    `select "row", case when octet_length(data::text) <= $3 then data end as data
+       from (select "row", data from rejections where import_position = $1 and "row" = any($2::integer[])
+             union all
+             select "row", ${recorded} from activities where import_position = $1 and "row" = any($2::integer[])) as each`,
+    [position, rows, mostBytes],
+  );
+  return new Map(found.rows.map(({ row, data }) => [row, data]));
 }

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { finds } from "../../ports/database.js";
 import { supersedingAmongSql } from "../../projections/tables/supersedingImport.js";
 
 export interface WrittenImport {
@@ -183,7 +184,5 @@ export async function lastEnd(importIds: readonly string[], pool: Pool): Promise
 }
 
 /** True when the tables have this reversal. */
-export async function isShownReversed(reversalId: string, pool: Pool): Promise<true | undefined> {
-  const { rowCount } = await pool.query("select from reversals where reversal_id = $1", [reversalId]);
-  return rowCount === 1 ? true : undefined;
-}
+export const isShownReversed = async (reversalId: string, pool: Pool): Promise<true | undefined> =>
+  (await finds(pool, "select from reversals where reversal_id = $1", [reversalId])) || undefined;

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { finds } from "../../ports/database.js";
 
 export interface SoughtFile {
   readonly organisationId: string;
@@ -53,11 +54,10 @@ export async function importsWithFile({ organisationId, kind, sha256, since, imp
 }
 
 /** Whether a push that has reserved its place may still append its event. */
-export async function isBeingRecorded(importId: string, pool: Pool): Promise<boolean> {
-  const { rowCount } = await pool.query(
+export const isBeingRecorded = (importId: string, pool: Pool): Promise<boolean> =>
+  finds(
+    pool,
     `select from import_queue where import_id = $1 and position is null and not cancel_requested
         and reserved_at > now() - make_interval(secs => ${answeredSeconds})`,
     [importId],
   );
-  return rowCount === 1;
-}

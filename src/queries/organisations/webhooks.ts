@@ -1,4 +1,4 @@
-import type { Database } from "../../ports/database.js";
+import { type Database, finds } from "../../ports/database.js";
 import type { webhookAttempts, webhookDeliveries, webhookEndpoints, webhookHealth } from "../../projections/tables/webhooks.js";
 
 type ShownOfEndpoint = "endpointId" | "url" | "events" | "addedAt" | "rotatedAt" | "pausedAt" | "pausedBecause";
@@ -31,13 +31,8 @@ export async function listWebhooks(organisationId: string, database: Database): 
 }
 
 /** Whether the organisation has or had this endpoint: what was sent to a removed one is kept too. */
-export async function wasEndpoint(organisationId: string, endpointId: string, database: Database): Promise<boolean> {
-  const found = await database.query("select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2", [
-    organisationId,
-    endpointId,
-  ]);
-  return found.rowCount !== 0;
-}
+export const wasEndpoint = (organisationId: string, endpointId: string, database: Database): Promise<boolean> =>
+  finds(database, "select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2", [organisationId, endpointId]);
 
 export type AttemptSummary = Omit<typeof webhookAttempts.$inferSelect, "deliveryId">;
 

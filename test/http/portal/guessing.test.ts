@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { guessesPerHour, hashEmail } from "../../../src/commands/members/signInPace.js";
 import { recordSignIn } from "../../../src/commands/members/signInRecords.js";
 import { parseRanges } from "../../../src/domain/addressRanges.js";
-import { signInsId } from "../../../src/events/signInEvents.js";
+import { signInsId } from "../../../src/events/memberEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import type { PortalOptions } from "../../../src/http/portal/pageDefinition.js";
 import { startApi } from "../../../src/http/startApi.js";

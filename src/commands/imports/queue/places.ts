@@ -4,6 +4,7 @@
 import type { Pool, QueryResult } from "pg";
 import { Rejection } from "../../../domain/rejection.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
+import { finds } from "../../../ports/database.js";
 import type { EventStore } from "../../../ports/eventStore.js";
 import { channels } from "../../../ports/notices.js";
 import { hasEndedSql, insertRequestedSql, noteRecordedSql, requestedJson } from "../../../projections/importRow.js";
@@ -50,11 +51,6 @@ export async function countFreePlaces(organisationId: string, depth: number, poo
     [organisationId, depth],
   );
   return rows[0]?.free ?? 0;
-}
-
-async function hasPlace(pool: Pool, importId: string): Promise<boolean> {
-  const { rowCount } = await pool.query("select from import_queue where import_id = $1", [importId]);
-  return rowCount === 1;
 }
 
 /** The ids of the organisation's queued imports, oldest first; those that are not confirmed yet come last. */
@@ -200,6 +196,6 @@ export async function rejectWhenFull(
   if ((await deadline.within("database", countFreePlaces(organisationId, maxQueuedImports, pool))) > 0) return;
   if (idempotencyKey === undefined) throw queueIsFull(maxQueuedImports);
   const { importId, earlier } = await deadline.within("event store", importOfKey(eventStore, { organisationId, idempotencyKey, now }));
-  if (earlier || (await deadline.within("database", hasPlace(pool, importId)))) return;
+  if (earlier || (await deadline.within("database", finds(pool, "select from import_queue where import_id = $1", [importId])))) return;
   throw queueIsFull(maxQueuedImports);
 }

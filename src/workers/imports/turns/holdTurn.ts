@@ -41,7 +41,7 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   let lost = false;
   let cancelRequested = false;
   let news: Heartbeat = { progress: turn.progress, headway: false };
-  let beating: Promise<void> = Promise.resolve();
+  let beating: Promise<void> | undefined;
 
   const seeCancellation = () => {
     if (!cancelRequested) logger.info({ importId: turn.importId, organisationId: turn.organisationId }, "the import is to be cancelled");
@@ -64,12 +64,10 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   const endHearing = notices.on(channels.importCancelled, (importId) => {
     if (importId === turn.importId) seeCancellation();
   });
-  let busy = false;
   const timer = setInterval(() => {
-    if (busy) return; // with a slow database heartbeats must not queue up
-    busy = true;
-    beating = beat().finally(() => {
-      busy = false;
+    // With a slow database heartbeats must not queue up.
+    beating ??= beat().finally(() => {
+      beating = undefined;
     });
   }, beatMs);
   return {

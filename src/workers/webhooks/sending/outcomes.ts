@@ -121,15 +121,13 @@ export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>;
  * Writes the outcomes of this process's attempts. Each kind has one statement under way at a time, so that a thousand failures leave
  * connections of the pool to the imports.
  */
-export function createOutcomeWriter({ pool, signal, random = Math.random }: Pick<WebhookWorkerDeps, "pool" | "signal" | "random">) {
-  return {
-    delivered: batched(async (all: readonly Attempt[]) => {
-      await retryUntilWritten(() => recordDelivered(pool, all), signal);
-      return all.map(() => undefined);
-    }, atOnce),
-    failed: batched((all: readonly FailedAttempt[]) => retryUntilWritten(() => recordFailed(pool, all, random), signal), atOnce),
-  };
-}
+export const createOutcomeWriter = ({ pool, signal, random = Math.random }: Pick<WebhookWorkerDeps, "pool" | "signal" | "random">) => ({
+  delivered: batched(async (all: readonly Attempt[]) => {
+    await retryUntilWritten(() => recordDelivered(pool, all), signal);
+    return all.map(() => undefined);
+  }, atOnce),
+  failed: batched((all: readonly FailedAttempt[]) => retryUntilWritten(() => recordFailed(pool, all, random), signal), atOnce),
+});
 
 const pauses = { firstMs: 100, mostMs: 2_000 };
 

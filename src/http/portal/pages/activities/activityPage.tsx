@@ -14,7 +14,7 @@ import { isUuid } from "../../../../domain/uuid.js";
 import { decimalMarkOf } from "../../../../events/importEvents.js";
 import { type ActivityWithState, findActivity } from "../../../../queries/activities/activitiesInPushOrder.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
-import { rowsToCorrect } from "../../../../queries/lookUps/rowsToCorrect.js";
+import { rowsToCorrect } from "../../../../queries/lookUps/rejectedRows.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { type Fields, reasonIn } from "../../fields.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";

@@ -3,7 +3,7 @@ import { type ReversalOutcome, reverseRows } from "../../../../commands/reversal
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { type ImportAmounts, importAmounts } from "../../../../queries/activities/importAmounts.js";
+import { type ImportAmounts, importAmounts } from "../../../../queries/activities/totalChanges.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { answerTable } from "../../../server/problem.js";
