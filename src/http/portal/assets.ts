@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, sep } from "node:path";
@@ -26,7 +26,7 @@ export function readAssets() {
     ["htmx.js", readFileSync(createRequire(import.meta.url).resolve("htmx.org/dist/htmx.min.js"), "utf8")],
     ...names.map((name) => [name.split(sep).join("/"), withoutSourceMap(readFileSync(join(scripts, name), "utf8"))] as const),
   ];
-  const folder = `${assetFolder}/${createHash("sha256").update(JSON.stringify(texts)).digest("hex").slice(0, 12)}/`;
+  const folder = `${assetFolder}/${hash("sha256", JSON.stringify(texts)).slice(0, 12)}/`;
   const byPath = new Map(texts.map(([name, text]) => [folder + name, compressedOnce(text)]));
   return {
     byPath,

@@ -1,6 +1,5 @@
 // Files that are made while they are sent: a piece is made when the browser has taken the one before. Tables, as CSV and XLSX, are made of
 // rows as they come, at a pace that leaves the cores to other requests.
-
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";

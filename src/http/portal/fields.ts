@@ -30,6 +30,17 @@ function fieldsOf(entries: readonly (readonly [string, string])[]): Fields {
   return { all, get: (name) => all(name)[0] ?? "" };
 }
 
+/** Thrown by a form that is shown again, as after a Rejection, and has a status that no Rejection has. */
+export class FormRefusal extends Error {
+  constructor(
+    message: string,
+    readonly status: 401 | 429,
+    readonly retryAfter?: number,
+  ) {
+    super(message);
+  }
+}
+
 /** Why recorded rows are taken back or corrected. */
 export function reasonIn(fields: Fields): string {
   const reason = fields.get("reason").trim();

@@ -2,6 +2,7 @@
 import type { BlockList } from "node:net";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
+import { z } from "zod";
 import type { MemberDeps } from "../../commands/members/changeMember.js";
 import type { Session } from "../../commands/members/sessions.js";
 import type { createPasswordCheck } from "../../commands/members/signIn.js";
@@ -63,17 +64,6 @@ export interface FormResult {
   readonly owner?: string;
 }
 
-/** Thrown by a form that is shown again, as after a Rejection, and has a status that no Rejection has. */
-export class FormRefusal extends Error {
-  constructor(
-    message: string,
-    readonly status: 401 | 429,
-    readonly retryAfter?: number,
-  ) {
-    super(message);
-  }
-}
-
 /** A line of the answer to a script, which reads it while it comes. */
 export type Line = { readonly share: number; readonly text: string } | { readonly goTo: string } | { readonly error: string };
 
@@ -87,7 +77,7 @@ export interface Work {
 /** Leads to a page that says in a line what was done. */
 export const withNotice = (goTo: string, line: string, once?: Secret): FormResult => ({
   goTo,
-  notice: { kind: "done", lines: [line], ...(once === undefined ? {} : { once }) },
+  notice: { kind: "done", lines: [line], once },
 });
 
 // What a definition does is written as a method: a list may then hold those of signed-in people beside those of anyone. The frame lets only
@@ -200,18 +190,17 @@ export interface PortalDeps extends PortalOptions, PortalFrame {
   readonly downloads: Slots;
 }
 
-/** Shown on the next page and never again: a new key, an invitation's link. */
-export interface Secret {
-  readonly title: string;
-  readonly text: string;
-  readonly copyLabel: string;
-}
+const secretShape = z.object({ title: z.string(), text: z.string(), copyLabel: z.string() });
 
-export interface Notice {
-  readonly kind: "done" | "error";
-  readonly lines: readonly string[];
-  readonly once?: Secret;
-}
+/** Shown on the next page and never again: a new key, an invitation's link. */
+export type Secret = z.infer<typeof secretShape>;
+
+export const noticeShape = z.object({
+  kind: z.enum(["done", "error"]),
+  lines: z.array(z.string()).readonly(),
+  once: secretShape.optional(),
+});
+export type Notice = z.infer<typeof noticeShape>;
 
 /** Who may see a page or send a form: any visitor, every signed-in member, or members whose role allows it. */
 export type Access = "anyone" | Action;
@@ -237,12 +226,7 @@ export interface Visit {
   /** What a form that is shown again was sent with; never a password. */
   readonly submitted: Fields;
   /** What is wrong with one field of a form that is shown again. */
-  readonly fault?: FieldFault;
-}
-
-export interface FieldFault {
-  readonly field: string;
-  readonly line: string;
+  readonly fault?: { readonly field: string; readonly line: string };
 }
 
 /** A visit to a page that only signed-in people see. */

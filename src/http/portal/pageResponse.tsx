@@ -1,5 +1,4 @@
 // Pages, redirects and errors as responses.
-
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";

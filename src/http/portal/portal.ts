@@ -9,23 +9,11 @@ import { answerTable } from "../server/problem.js";
 import { type AppEnv, send } from "../server/requestFrame.js";
 import { assetFolder, readAssets, serveAsset } from "./assets.js";
 import { boundDownloads } from "./downloads.js";
-import { type Fields, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
+import { type Fields, FormRefusal, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
 import { answerInLines, waitForWork, wantsLines } from "./lines.js";
 import { createLinks } from "./links.js";
 import { createOpenPages } from "./live/openPages.js";
-import {
-  type AnswerDefinition,
-  type FieldFault,
-  type FormDefinition,
-  FormRefusal,
-  type FormResult,
-  type PageContent,
-  type PageDefinition,
-  type PortalDeps,
-  type PortalFrame,
-  type PortalOptions,
-  type Visit,
-} from "./pageDefinition.js";
+import type { AnswerDefinition, FormDefinition, PageDefinition, PortalDeps, PortalFrame, PortalOptions, Visit } from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { answers, forms, pages } from "./pages/list.js";
 import { sessionCookie } from "./sessions/cookies.js";
@@ -114,7 +102,7 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
   try {
     const result = await form.submit(visit, fields, deps);
     if (!wantsLines(c)) return respond(visit, "work" in result ? await waitForWork(visit, deps, result) : result, deps);
-    const work = "work" in result ? result.work : async () => result as FormResult;
+    const work = "work" in result ? result.work : async () => result as { goTo: string };
     return answerInLines(visit, deps, async (say, signal) => ({ goTo: deps.links.to((await work(say, signal)).goTo) }));
   } catch (error) {
     if (wantsLines(c)) throw error;
@@ -133,12 +121,12 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
   }
 }
 
-function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: readonly string[]): FieldFault | undefined {
+function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: readonly string[]) {
   const [field] = Object.entries(faults).find(([, about]) => about.test(line)) ?? [];
   return field === undefined || more.length > 0 ? undefined : { field, line };
 }
 
-function respond(visit: Visit, result: PageContent | FormResult, deps: PortalDeps): Response {
+function respond(visit: Visit, result: Awaited<ReturnType<PageDefinition["show"]>>, deps: PortalDeps): Response {
   const { context: c, person } = visit;
   if ("goTo" in result) {
     const { goTo, notice, owner = ownerOf(person) } = result;

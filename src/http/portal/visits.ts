@@ -1,6 +1,5 @@
 // One request, as pages, forms and answers get it, and the refusal of visitors who may not do what they ask for.
 import type { Context } from "hono";
-import { z } from "zod";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -10,7 +9,7 @@ import type { BodyBounds } from "../server/readBody.js";
 import { receiveUpload, type Upload } from "../server/receiveUpload.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import { noFields } from "./fields.js";
-import type { Access, Notice, PortalDeps, Visit } from "./pageDefinition.js";
+import { type Access, noticeShape, type PortalDeps, type Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
 import { sealedCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, maskToken } from "./sessions/sameOrigin.js";
@@ -18,12 +17,6 @@ import { withQuery } from "./shell/parts.js";
 
 /** The owner of notices and forms where no member is signed in. */
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
-
-const noticeShape = z.object({
-  kind: z.enum(["done", "error"]),
-  lines: z.array(z.string()),
-  once: z.object({ title: z.string(), text: z.string(), copyLabel: z.string() }).optional(),
-}) as z.ZodType<Notice>;
 
 /**
  * What a form has to say on the page it leads to: sealed in a cookie, since that page may come from another process, and a new key must

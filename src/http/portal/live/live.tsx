@@ -1,6 +1,5 @@
 // How a page changes by itself: it tells the server which version it shows, is told when it is behind, and fetches its parts with `data-refetch`
 // again (browser/live.ts).
-
 import { hashToken } from "../../../domain/members.js";
 import { pageVersions } from "../../../queries/pageVersions.js";
 import type { PortalDeps, SignedInVisit } from "../pageDefinition.js";

@@ -2,30 +2,15 @@
 // a page shows something.
 import { dateAt, dayAt, endOfDay, instantOf, isDay, wallAt, wallToInstant } from "../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../domain/rejection.js";
-import type { Days } from "../../../queries/recentWork.js";
 import type { SignedInVisit } from "../pageDefinition.js";
 import { type Chip, Chips } from "../shell/chips.js";
 import { Time } from "../shell/parts.js";
-
-/** A day as a browser sends it, such as `2026-03-01`. */
-type Day = string;
-
-export interface Period {
-  readonly firstDay: Day;
-  /** Included. */
-  readonly lastDay: Day;
-  readonly from: Date;
-  /** Not included. */
-  readonly to: Date;
-  /** `2026-03` where it is a whole month. */
-  readonly month: string | undefined;
-}
 
 const dayMs = 86_400_000;
 const earliestYear = 1900;
 
 /** From the page's address; this month where nothing is given. */
-export function periodOf(query: Readonly<Record<string, string>>, timezone: string, now: Date): Period {
+export function periodOf(query: Readonly<Record<string, string>>, timezone: string, now: Date) {
   const { from = "", to = "", month = "" } = query;
   if (from === "" && to === "") return monthPeriod(month || today(timezone, now).slice(0, 7), timezone);
   const lastDay = to || ([from, today(timezone, now)].sort().at(-1) ?? "");
@@ -34,13 +19,14 @@ export function periodOf(query: Readonly<Record<string, string>>, timezone: stri
   return period(first, last, timezone);
 }
 
-function monthPeriod(month: string, timezone: string): Period {
+function monthPeriod(month: string, timezone: string) {
   const first = /^\d{4}-\d{2}$/.test(month) ? wallOf(`${month}-01`, "Month") : undefined;
   if (first === undefined) throw new Rejection("invalid", "Month must be a year and a month, such as 2026-03");
   return period(first, Date.UTC(new Date(first).getUTCFullYear(), new Date(first).getUTCMonth() + 1, 0), timezone);
 }
 
-function period(first: number, last: number, timezone: string): Period {
+/** From the first day to the last one, both included: days as a browser sends them, such as `2026-03-01`. `month`: `2026-03` if it is a whole one. */
+function period(first: number, last: number, timezone: string) {
   const [firstDay, lastDay] = [dayOf(first), dayOf(last)];
   const [from, to] = [first, last + dayMs].map((wall) => new Date(wallToInstant(wall, timezone))) as [Date, Date];
   const isMonth = firstDay.endsWith("-01") && lastDay.startsWith(firstDay.slice(0, 7)) && dayOf(last + dayMs).endsWith("-01");
@@ -48,17 +34,17 @@ function period(first: number, last: number, timezone: string): Period {
 }
 
 /** Midnight of the day, as if the zone were UTC. */
-function wallOf(day: Day, label: string): number {
+function wallOf(day: string, label: string): number {
   if (!isDay(day) || Number(day.slice(0, 4)) < earliestYear)
     throw new Rejection("invalid", `${label} must be a day of the calendar, such as 2026-03-01`);
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-const dayOf = (wall: number): Day => new Date(wall).toISOString().slice(0, 10);
+const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 
-export const today = (timezone: string, now: Date): Day => dayAt(now.getTime(), timezone);
+export const today = (timezone: string, now: Date): string => dayAt(now.getTime(), timezone);
 
-export const dayAfter = (day: Day, days: number): Day => dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
+export const dayAfter = (day: string, days: number): string => dayOf(Date.parse(`${day}T00:00:00Z`) + days * dayMs);
 
 export function monthAfter(month: string, months: number): string {
   const [year = 0, number = 1] = month.split("-").map(Number);
@@ -71,19 +57,16 @@ const dayWords = inWords({ day: "numeric", month: "long", year: "numeric" });
 
 export const monthInWords = (month: string): string => monthWords.format(new Date(`${month}-01T00:00:00Z`));
 
-export function periodWords({ firstDay, lastDay, month }: Period): string {
+export function periodWords({ firstDay, lastDay, month }: ReturnType<typeof period>): string {
   if (month) return monthInWords(month);
   const [first, last] = [firstDay, lastDay].map((day) => dayWords.format(new Date(`${day}T00:00:00Z`)));
   return first === last ? String(first) : `${first} to ${last}`;
 }
 
-export interface LastDays extends Days {
-  /** Such as `2026-07-01`, the oldest first. */
-  readonly names: readonly string[];
-}
+export type LastDays = ReturnType<typeof lastDays>;
 
-/** Today and the days before it, in the organisation's own time. */
-export function lastDays(count: number, timezone: string, now: Date): LastDays {
+/** Today and the days before it, in the organisation's own time: the oldest first, with names such as `2026-07-01`. */
+export function lastDays(count: number, timezone: string, now: Date) {
   const last = Date.parse(`${today(timezone, now)}T00:00:00Z`);
   const walls = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * dayMs);
   const startOf = (wall: number) => new Date(wallToInstant(wall, timezone));

@@ -1,5 +1,4 @@
 // Get started: what an organisation does in its first hour, each step ticked when it is done.
-
 import type { Child } from "hono/jsx";
 import { putFirstStepsAway } from "../../../commands/organisations/firstSteps.js";
 import { demoOrganisation } from "../../../demo/demoOrganisation.js";

@@ -1,5 +1,4 @@
 // What people, keys and the command line did in the organisation, and each event behind it.
-
 import { recordedInWords } from "../../../domain/catalogue/fields.js";
 import { type LogEntry, type LogTopic, logTopics } from "../../../domain/log/entry.js";
 import { actorName, sentenceOf, sentenceText } from "../../../domain/log/sentences.js";

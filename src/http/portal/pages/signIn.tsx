@@ -4,7 +4,8 @@ import { recordRefusals, recordSignIn } from "../../../commands/members/signInRe
 import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { VerifiedMember } from "../../../queries/lookUps/members.js";
-import { defineForm, definePage, FormRefusal, type FormResult, type PortalDeps, type Visit, withNotice } from "../pageDefinition.js";
+import { FormRefusal } from "../fields.js";
+import { defineForm, definePage, type FormResult, type PortalDeps, type Visit, withNotice } from "../pageDefinition.js";
 import { browserName } from "../sessions/browserName.js";
 import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";

@@ -1,5 +1,4 @@
 // The cookies of the portal. Over https their names begin with __Host-, so that no other host can set them; browsers then want Path=/.
-
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";

@@ -1,5 +1,4 @@
 // A list's filters: a row of chips that apply at once, and a form with a button where there are no scripts.
-
 import type { Child } from "hono/jsx";
 import { groupItems } from "../groupItems.js";
 import { Button, HiddenFields, type Option, Options } from "./form.js";

@@ -1,5 +1,4 @@
 // A list is one definition: its page with filters, sorting and pages, and its downloads.
-
 import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { Page, PageRequest } from "../../../queries/page.js";

@@ -1,5 +1,4 @@
 // Plots, drawn on the server. Sizes are in percent, so that a plot fits any width and its text keeps its size; the numbers also stand there as text.
-
 import { groupDigits } from "./formats.js";
 import { Amount } from "./parts.js";
 import { type Column, Table } from "./table.js";

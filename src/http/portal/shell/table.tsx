@@ -1,5 +1,4 @@
 // A table is its columns, written once for a subject: they give the page's table and the CSV, XLSX and JSON of the same rows.
-
 import type { Child } from "hono/jsx";
 import { groupItems } from "../groupItems.js";
 import { compareValues, fractionOf, inFile, inWords, type Value } from "./formats.js";

@@ -7,7 +7,7 @@ import { browserTest } from "../../../support/browser/browser.js";
 import { addMember, signedIn, type TestMember } from "../../../support/portal/portal.js";
 import { type CorrectionsStage, holds, opened, says, write } from "./correctionsPage.js";
 
-const script = /assets\/corrections\.[0-9a-f]+\.js$/;
+const script = /assets\/[0-9a-f]+\/corrections\.js$/;
 
 /** Where the row's number and its customer stand. */
 const places = async (page: Page, row: number) => {
@@ -45,7 +45,7 @@ export function testFirstRows(stage: CorrectionsStage): void {
     asMember(member, async ({ page }) => {
       const asked: string[] = [];
       page.on("request", (request) => {
-        if (/corrections\/rows/.test(request.url())) asked.push(new URL(request.url()).search);
+        if (/portal\/corrections\/rows/.test(request.url())) asked.push(new URL(request.url()).search);
       });
       const signals = new EventEmitter();
       const isFree = once(signals, "free");

@@ -1,6 +1,5 @@
 // Editing one cell, with the list of what fits into it: below a cell that is edited, or beside a faulty one that was clicked. The server says what
 // is near; it is offered, and taken only when a person takes it.
-
 import { element } from "../element.js";
 import { count } from "./changes.js";
 import { cellsToReplace } from "./manyCells.js";

@@ -1,6 +1,5 @@
 // Changed rows are judged by the server, which knows the importer's rules: a moment after the last change, some hundred rows at a time, one
 // request after the other.
-
 import { type ClosedRow, chunksOf, type Row, rowsPerChunk, type Verdict } from "./rows.js";
 import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";

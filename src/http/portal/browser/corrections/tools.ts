@@ -1,5 +1,4 @@
 // The buttons above the grid, and what is said about it.
-
 import { count, headingOf } from "./changes.js";
 import { followCounts } from "./counts.js";
 import { cellsToReplace } from "./manyCells.js";

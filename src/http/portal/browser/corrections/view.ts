@@ -1,5 +1,4 @@
 // The grid as it is seen: only the rows in view are in the document, however many there are.
-
 import { element } from "../element.js";
 import type { Edits } from "./edits.js";
 import { type Change, type Column, columnClass, type Row, rowStatus, type Settings } from "./rows.js";

@@ -1,5 +1,4 @@
 // One activity: what was recorded, by whom, whether it counts, and a form that corrects it.
-
 import { randomUUID } from "node:crypto";
 import { completedImport, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";

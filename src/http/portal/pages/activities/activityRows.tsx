@@ -1,5 +1,4 @@
 // The rows behind the totals, or all those of one import, also the ones that no longer count.
-
 import type { Child } from "hono/jsx";
 import { type FieldName, fieldsOf } from "../../../../domain/imports/fields.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";

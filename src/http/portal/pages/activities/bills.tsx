@@ -1,5 +1,4 @@
 // Totals as people bill them: customer by customer, by charge code, and by warehouse where that is chosen.
-
 import type { Child } from "hono/jsx";
 import { type ActivityTotal, sumOfTotals } from "../../../../queries/activities/activityTotals.js";
 import { groupItems } from "../../groupItems.js";
@@ -8,34 +7,23 @@ import { type Column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
 
-interface BillLine {
-  readonly customerId: string | null;
-  readonly chargeCode: string;
-  /** Undefined: of all warehouses. */
-  readonly warehouseCode: string | undefined;
-  readonly quantity: string;
-  readonly rows: number;
-}
+/** `warehouseCode`: undefined where it is of all warehouses. */
+type BillLine = Omit<ActivityTotal, "warehouseCode"> & { readonly warehouseCode?: string | undefined };
 
-export interface BillSum {
-  /** Undefined where the charge codes differ: pallets and labels have no sum. */
-  readonly quantity: string | undefined;
-  readonly rows: number;
-}
+export type BillSum = ReturnType<typeof billSum>;
 
-export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "quantity" | "rows">[]): BillSum {
+/** `quantity`: undefined where the charge codes differ, since pallets and labels have no sum. */
+export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "quantity" | "rows">[]) {
   const { quantity, rows } = sumOfTotals(amounts);
   return { quantity: new Set(amounts.map(({ chargeCode }) => chargeCode)).size > 1 ? undefined : quantity, rows };
 }
 
-type Billed = Omit<ActivityTotal, "warehouseCode"> & { readonly warehouseCode?: string };
-
 /** Activities without a customer come last. */
-export function billLines(totals: readonly Billed[], byWarehouse: boolean): BillLine[] {
+export function billLines(totals: readonly BillLine[], byWarehouse: boolean): BillLine[] {
   const customers = [...new Set(totals.map(({ customerId }) => customerId).filter((id) => id !== null)), null];
   const places = new Map(customers.map((id, index) => [id, index]));
   const placeOf = ({ customerId }: BillLine) => places.get(customerId) ?? 0;
-  const keyOf = ({ customerId, chargeCode, warehouseCode }: Billed) =>
+  const keyOf = ({ customerId, chargeCode, warehouseCode }: BillLine) =>
     JSON.stringify([customerId, chargeCode, byWarehouse && warehouseCode]);
   const lines = [...groupItems(totals, keyOf).values()].map((some): BillLine => {
     const { customerId, chargeCode, warehouseCode } = some[0];

@@ -1,5 +1,4 @@
 // Which activities the page shows, from its address, and addresses that show others.
-
 import { limits } from "../../../../domain/imports/limits.js";
 import { wallAt } from "../../../../domain/imports/timestamp.js";
 import { noImport, Rejection } from "../../../../domain/rejection.js";

@@ -1,5 +1,4 @@
 // What changed the totals since a time: imports and reversals, each with its amounts, and their sum.
-
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
 import { countInWords } from "../../shell/formats.js";

@@ -1,5 +1,4 @@
 // The addresses of the catalogue's pages, and the things that they name.
-
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";

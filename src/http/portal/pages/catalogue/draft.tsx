@@ -1,5 +1,4 @@
 // Every change of the catalogue, from a form or a file, is kept as a draft and leads to one page, which shows the difference and applies it.
-
 import { randomUUID } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { findCatalogueDraft, forgetCatalogueDraft, keepCatalogueDraft } from "../../../../commands/organisations/catalogueDrafts.js";

@@ -1,5 +1,4 @@
 // The lists of the catalogue and the cells of their columns, made from the fields of the schema.
-
 import { type CatalogueField, fieldsOfSection, valueInWords } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";

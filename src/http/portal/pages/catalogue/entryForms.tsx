@@ -1,5 +1,4 @@
 // The forms that add, change and remove: entries of the catalogue, the zones of a map, the surcharges of a card, and the organisation itself.
-
 import { type CatalogueField, fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, type Uses, usesInWords, usesOf, usesOfZone } from "../../../../domain/catalogue/uses.js";

@@ -1,5 +1,4 @@
 // The page of each thing of the catalogue: what is recorded of it, the lists within it, and what uses it.
-
 import type { Child } from "hono/jsx";
 import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Customer, RateCard, Section, Service, ZoneMap } from "../../../../domain/catalogue/schema.js";

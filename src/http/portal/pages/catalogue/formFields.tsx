@@ -1,5 +1,4 @@
 // The inputs of a form, made from the fields of the organisation file's schema, and what is read from them.
-
 import type { Child } from "hono/jsx";
 import type { CatalogueField } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";

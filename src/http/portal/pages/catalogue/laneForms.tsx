@@ -1,5 +1,4 @@
 // What is sent from the page of a rate card: edited lanes, a change of prices, a new card, and a file of lanes.
-
 import { lanesAsTable, laneTextColumns, withLanesOf } from "../../../../commands/organisations/lanesFile.js";
 import { addCardFrom, changeLane, readPercent } from "../../../../domain/catalogue/cardChanges.js";
 import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domain/catalogue/laneCells.js";

@@ -1,5 +1,4 @@
 // The lanes of a rate card: a table whose cells are edited in place, with the columns of the file of lanes.
-
 import { priceInWords } from "../../../../domain/catalogue/fields.js";
 import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneCells.js";
 import type { RateCard } from "../../../../domain/catalogue/schema.js";

@@ -1,5 +1,4 @@
 // Files that change the catalogue: the form that takes one, and what it becomes.
-
 import { readFile, rm } from "node:fs/promises";
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";

@@ -1,5 +1,4 @@
 // What the grid sends for: pages of rows, verdicts on changed rows, the present state of rows; and what people do with rows: submit, dismiss, reopen.
-
 import { z } from "zod";
 import { dismissRows, reopenRows } from "../../../../commands/corrections/dismissRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";

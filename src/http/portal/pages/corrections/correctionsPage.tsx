@@ -1,5 +1,4 @@
 // The page of rejected rows, with the choice of rows: of shipments or activities, in which state, of which import, rejected for which reason.
-
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
 import { importKinds } from "../../../../events/importEvents.js";
@@ -83,12 +82,7 @@ const stateForm = (what: "dismiss" | "reopen", outcome: string) =>
 
 export const correctionForms = [stateForm("dismiss", "dismissed"), stateForm("reopen", "reopened")];
 
-interface RowGroup {
-  /** The reason's key, or the import's id. */
-  readonly key: string;
-  readonly name: string;
-  readonly rows: number;
-}
+type RowGroup = ReturnType<typeof grouped>[number];
 
 /** Groups of a reason and an import that are read for one page. */
 const mostGroups = 1_000;
@@ -108,8 +102,8 @@ async function readGroups(visit: SignedInVisit, { kind, state, importId }: Filte
   return { reasons, imports: imports.slice(0, mostImports), more };
 }
 
-/** In the order of their first groups. */
-function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]): RowGroup[] {
+/** In the order of their first groups. `key`: of the reason, or the id of the import. */
+function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]) {
   return [...groupItems(groups, (group) => by(group)[0])].map(([key, some]) => ({
     key,
     name: by(some[0])[1],

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import { RowsClosed } from "../../../../commands/corrections/openRows.js";
 import { countFreePlaces } from "../../../../commands/imports/queue/places.js";
 import { limits } from "../../../../domain/imports/limits.js";
@@ -85,9 +85,7 @@ async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: St
 
 /** `key` is the form's: sent again, it makes no second import of the same rows. */
 const keyOf = (importId: string, rows: readonly number[], key: string): string =>
-  `judge-again-${createHash("sha256")
-    .update(JSON.stringify([key, importId, rows]))
-    .digest("hex")}`;
+  `judge-again-${hash("sha256", JSON.stringify([key, importId, rows]))}`;
 
 /** Which open rows the catalogue accepts now, before anything is sent. */
 export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit, deps) => {

@@ -1,5 +1,4 @@
 // From rejected rows to the catalogue: the customers that rows name and the catalogue does not have, and the rows that it accepts by now.
-
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { groupItems } from "../../groupItems.js";
 import { Button } from "../../shell/form.js";

@@ -1,5 +1,4 @@
 // The page of one import: what became of it, from the tables and from its stream, and the button that cancels it.
-
 import { cancelImport } from "../../../../commands/imports/endImport.js";
 import { requestedEvent } from "../../../../events/importLayout.js";
 import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";

@@ -1,5 +1,4 @@
 // Parts of an import's page: why rows were rejected, which they are, and what was taken back.
-
 import type { Child } from "hono/jsx";
 import type { Pool } from "pg";
 import { columnsOf } from "../../../../domain/imports/fields.js";

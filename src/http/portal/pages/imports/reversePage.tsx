@@ -1,6 +1,5 @@
 // What a reversal would do, in words, with the form that does it.
-
-import { type ReversalOutcome, type ReversalRequest, reverseRows } from "../../../../commands/reversals/reverseRows.js";
+import { type ReversalOutcome, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -127,9 +126,7 @@ export const reverseForm = defineForm(reversePage, { below: "", faults: { reason
   return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
 });
 
-type ReversalChoice = Omit<ReversalRequest, "preview" | "reason" | "includeCorrections">;
-
-async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, deps: PortalDeps): Promise<ReversalChoice> {
+async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, deps: PortalDeps) {
   const { organisationId, by } = visit.person;
   const { rows, shipment } = visit.query;
   const what = rows

@@ -1,5 +1,4 @@
 // The first panel of an import's page: its status and counts, what became of its rejected rows, and what can be done with it.
-
 import { unusualWords } from "../../../../domain/imports/unusual.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";

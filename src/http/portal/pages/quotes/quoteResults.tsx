@@ -183,15 +183,8 @@ function Price({ card, money }: { card: ExplainedCard; money: Money }) {
   );
 }
 
-/** One line of how a price is made up. Lines with `adds` make up the total; the other lines explain them. */
-export interface PriceLine {
-  readonly words: string;
-  readonly figure: string;
-  readonly adds?: true;
-}
-
-/** Freight, each surcharge, fuel and GST, and before them what the freight is made of. */
-export function priceLines({ terms, steps }: ExplainedCard, { cents, exact }: Money): readonly PriceLine[] {
+/** How a price is made up. The lines with `adds` make up the total: freight, each surcharge, fuel and GST. The others explain them. */
+export function priceLines({ terms, steps }: ExplainedCard, { cents, exact }: Money) {
   const { lane, originZone, destinationZone, cubicFactor, fuelLevyPercent, gstApplies } = terms;
   const zones = `${originZone} to ${destinationZone}`;
   const onLane = lane.from === originZone && lane.to === destinationZone ? zones : `${zones}, priced as ${lane.from} to ${lane.to}`;
@@ -211,10 +204,10 @@ export function priceLines({ terms, steps }: ExplainedCard, { cents, exact }: Mo
     ...steps.surcharges.map(({ name, description, amount }) => ({
       words: description === "" ? name : `${name}: ${description}`,
       figure: cents(amount),
-      adds: true as const,
+      adds: true,
     })),
     ...(fuelLevyPercent > 0
-      ? [{ words: `Fuel levy, ${fuelLevyPercent}% of ${cents(steps.fuelBase)}`, figure: cents(steps.fuel), adds: true as const }]
+      ? [{ words: `Fuel levy, ${fuelLevyPercent}% of ${cents(steps.fuelBase)}`, figure: cents(steps.fuel), adds: true }]
       : []),
     {
       words: gstApplies ? `GST, 10% of ${cents(steps.gstBase)}` : "GST: none, not within Australia",

@@ -52,16 +52,8 @@ const lineInWords = (item: unknown): string =>
     .flatMap(([label, text]) => (text === "" ? [] : [`${label} ${text}`]))
     .join(", ");
 
-export interface TextChange {
-  readonly what: string;
-  /** Empty for what was not there before. */
-  readonly before: string;
-  /** Empty for what is gone. */
-  readonly after: string;
-}
-
-/** What differs in the later version. */
-export function changesBetween(earlier: ShipmentContent, later: ShipmentContent, timezone: string): TextChange[] {
+/** What differs in the later version. `before` is empty for what was not there before, `after` for what is gone. */
+export function changesBetween(earlier: ShipmentContent, later: ShipmentContent, timezone: string) {
   const texts = ({ fields, items }: ShipmentContent) =>
     new Map([
       ...shipmentFieldTexts(fields, timezone),

@@ -1,5 +1,4 @@
 // The page of a draft: how its file is read, what was found in it, and what a person has to see before it is recorded.
-
 import { loadReversed } from "../../../../commands/corrections/correctionsStream.js";
 import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";

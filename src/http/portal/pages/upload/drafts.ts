@@ -1,5 +1,5 @@
 // A draft: an uploaded file that is no import yet. It is found by its id, and fetched for what is done with it.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { completedImport, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
@@ -33,28 +33,21 @@ export async function requireDraft({ person, params }: SignedInVisit, { pool }: 
 
 /** Idempotent: sending a form of the draft again, from any page and by anybody, leads to the same import. */
 export const draftIdempotencyKey = ({ fileId }: Pick<KeptFile, "fileId">): string =>
-  `portal-${createHash("sha256")
-    .update(JSON.stringify(["columns", fileId]))
-    .digest("hex")}`;
-
-/** On this machine's disk. */
-export interface DraftCopy {
-  readonly folder: string;
-  readonly path: string;
-}
+  `portal-${hash("sha256", JSON.stringify(["columns", fileId]))}`;
 
 /** A draft while something is done with its file. */
 export interface DraftAtWork {
   readonly visit: SignedInVisit;
   readonly deps: PortalDeps;
   readonly draft: KeptFile;
-  readonly copy: DraftCopy;
+  /** On this machine's disk. */
+  readonly copy: { readonly folder: string; readonly path: string };
   readonly say: (line: Line) => void;
   readonly signal: AbortSignal;
 }
 
 /** The caller removes the folder. */
-export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { file }: KeptFile): Promise<DraftCopy> {
+export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { file }: KeptFile) {
   const folder = await mkdtemp(join(tempDir, "upload-"));
   const path = join(folder, "file");
   try {

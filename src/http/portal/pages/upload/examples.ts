@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ExampleTable, exampleTable } from "../../../../domain/files/exampleFile.js";
@@ -42,7 +42,7 @@ export async function exampleUpload(kind: ImportKind, visit: SignedInVisit, deps
   const path = join(folder, "file");
   await writeFile(path, bytes);
   const name = `${exampleName(kind)}.csv`;
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = hash("sha256", bytes);
   return { folder, path, name, size: bytes.length, sha256, sourceDetails: name, fields: new Map([["kind", kind]]) };
 }
 

@@ -23,7 +23,7 @@ import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDef
 import { redirect } from "../../pageResponse.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
-import { type DraftAtWork, type DraftCopy, fetchDraftCopy, problemRowsPath, requireDraft } from "./drafts.js";
+import { type DraftAtWork, fetchDraftCopy, problemRowsPath, requireDraft } from "./drafts.js";
 
 interface Check {
   /** Whether to read how its dates and numbers are written. */
@@ -131,7 +131,7 @@ async function* piecesOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile
   const leave = deps.fileChecks.enter(visit.person.memberId);
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, pageLeft(visit.context).signal, deps.closing]);
-  let copy: DraftCopy | undefined;
+  let copy: DraftAtWork["copy"] | undefined;
   let judging: Promise<unknown> | undefined;
   try {
     copy = await fetchDraftCopy(deps, draft);

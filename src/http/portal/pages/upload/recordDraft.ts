@@ -1,6 +1,6 @@
 // The last step of an upload: the draft becomes an import, unless the same file was sent before and the person has to be told. A corrected error
 // report becomes one correction of its import, or several.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { expectWholeShipments, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
 import { correctionName, correctsOf, submitCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
@@ -155,7 +155,7 @@ async function sendPart({ visit, deps, draft }: DraftAtWork, corrects: ImportToC
     sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,
     sent: { sha256: file.sha256, sourceDetails },
     // The rows are part of the key: a second attempt, when some rows are sent already, is another correction.
-    idempotencyKey: `${draftIdempotencyKey(draft)}-${createHash("sha256").update(rows.join()).digest("hex")}`,
+    idempotencyKey: `${draftIdempotencyKey(draft)}-${hash("sha256", rows.join())}`,
   });
   return importId;
 }

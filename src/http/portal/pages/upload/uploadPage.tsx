@@ -1,5 +1,4 @@
 // The form with the file: the file is kept as a draft, and what it asks is asked on the draft's page.
-
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import type { Child } from "hono/jsx";

@@ -1,5 +1,4 @@
 // Deliveries: the columns of their list, and the page of one, with what was sent and what came back.
-
 import { Rejection } from "../../../../domain/rejection.js";
 import { type AttemptSummary, type Delivery, type DeliverySummary, findDelivery } from "../../../../queries/organisations/webhooks.js";
 import { watchedName } from "../../../../queries/pageVersions.js";

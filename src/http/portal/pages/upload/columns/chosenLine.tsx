@@ -1,5 +1,4 @@
 // The line that says that a file's columns were chosen before, and what was chosen.
-
 import type { Child } from "hono/jsx";
 import { choosableFields } from "../../../../../domain/imports/columns/choice.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";

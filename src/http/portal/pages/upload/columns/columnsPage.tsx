@@ -1,5 +1,4 @@
 // The page Columns and its form: for the file of a draft, which goes on with what was chosen, and for a choice without a file.
-
 import { columnChoiceFaults, expectValidChoice } from "../../../../../commands/imports/chosenColumns.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
 import type { Catalogue } from "../../../../../domain/catalogue/catalogue.js";
