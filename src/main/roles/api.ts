@@ -6,9 +6,9 @@ import { createSingleSignOn } from "../../adapters/singleSignOn.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerThreads.js";
 import type { ReadinessCheck } from "../../http/api/deps.js";
+import { serveApi } from "../../http/app.js";
 import { singleSignOnPaths } from "../../http/portal/pages/signIn.js";
 import type { OpenServer } from "../../http/server/startServer.js";
-import { serveApi } from "../../http/startApi.js";
 import { channels } from "../../ports/notices.js";
 import { deliveriesByOutcome, oldestUnsentSeconds, projectionLagSeconds, unfinishedImports } from "../../queries/metrics.js";
 import { cacheCatalogues } from "../../queries/organisations/organisations.js";
@@ -24,7 +24,7 @@ const mostLagSeconds = 60;
 export const run = (server: OpenServer, options: RoleOptions): Promise<void> => {
   const { config, addresses, logger, signal, onReady } = options;
   return runAsRole("api", options, async (adapters, { tempDir, ended }) => {
-    const { pool, lookUps, eventStore, objectStore, openLink } = adapters;
+    const { pool, lookUps, eventStore, objectStore } = adapters;
     await prepareObjects(objectStore, logger, ended);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     const notices = openNotices({
@@ -47,7 +47,6 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
       geography,
       tempDir,
       logger,
-      ...(openLink ? { openLink } : {}),
       reads: createReads(),
       catalogues: cacheCatalogues(pool),
       metrics: createMetrics([
