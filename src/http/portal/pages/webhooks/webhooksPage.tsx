@@ -51,7 +51,7 @@ const eventOptions = Object.entries(webhookEvents).map(([value, { meaning }]) =>
 
 const isAdding = ({ query, submitted }: SignedInVisit) => query["add"] !== undefined || submitted.get("url") !== "";
 
-const webhooksList = listPage<WebhookSummary>({
+export const webhooksList = listPage<WebhookSummary>({
   path: webhooksPath,
   access: "webhooks",
   title: "Webhooks",
@@ -76,8 +76,6 @@ const webhooksList = listPage<WebhookSummary>({
     </EmptyState>
   ),
 });
-export const webhooksPage = webhooksList.page;
-export const webhookDownloads = webhooksList.answers;
 
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
@@ -97,7 +95,7 @@ const columns: readonly Column<WebhookSummary>[] = [
 
 const faults = { url: /URL|https?|address|host/i };
 
-export const addForm = defineForm(webhooksPage, { below: "", faults }, async (visit, fields, { webhooks }) => {
+export const addForm = defineForm(webhooksList.page, { below: "", faults }, async (visit, fields, { webhooks }) => {
   const { organisationId } = visit.person;
   const wanted = { organisationId, url: fields.get("url"), events: tickedIn(fields, "events") };
   const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
