@@ -1,5 +1,6 @@
 // src/commands holds the deciders and the functions that run them. A decider is pure: it takes the state, the time and the ids, and returns
 // events. `handle` reads a whole stream, decides and appends; importStream.ts does this for imports, whose streams are too long to be read.
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../backOff.js";
 import { decodeOn, type EventContext, encode } from "../events/codec.js";
@@ -16,11 +17,6 @@ export interface Aggregate<S extends StreamKind, State> {
   readonly evolve: (state: State, event: EventOn<S>, revision: Revision, position: bigint) => State;
 }
 
-export interface HandlerDeps {
-  readonly events: EventStore;
-  readonly newId: () => string;
-}
-
 export interface CommandOutcome<S extends StreamKind, State> {
   /** The state that the decision was based on. */
   readonly before: State;
@@ -31,7 +27,7 @@ export interface CommandOutcome<S extends StreamKind, State> {
 
 /** Loads, decides and appends. When another process has appended in between, it loads and decides again. No events, no append. */
 export async function handle<S extends StreamKind, State>(
-  { events, newId }: HandlerDeps,
+  events: EventStore,
   aggregate: Aggregate<S, State>,
   id: string,
   context: EventContext,
@@ -42,7 +38,7 @@ export async function handle<S extends StreamKind, State>(
     const { state, head } = await load(events, aggregate, id);
     const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };
-    return { before: state, decided, revision: await appendDecision({ events, newId }, aggregate.kind, id, { decided, context, head }) };
+    return { before: state, decided, revision: await appendDecision(events, aggregate.kind, id, { decided, context, head }) };
   });
 }
 
@@ -54,12 +50,12 @@ interface Decision<S extends StreamKind> {
 }
 
 export function appendDecision<S extends StreamKind>(
-  { events, newId }: HandlerDeps,
+  events: EventStore,
   kind: S,
   id: string,
   { decided, context, head }: Decision<S>,
 ): Promise<Revision> {
-  const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
+  const encoded = decided.map((event) => encode(event.type, event.data as never, context, randomUUID()));
   return appendInChunks(events, streamOf[kind](id), encoded, head);
 }
 

@@ -140,20 +140,14 @@ const stateOf = {
   withdrawn: "withdrawn",
 } as const satisfies Record<RefusedRow["why"], ClosedRow["state"]>;
 
-function refusalText({ why, importId }: RefusedRow): string {
-  switch (why) {
-    case "claimed":
-      return `import ${importId} has corrected`;
-    case "dismissed":
-      return "is dismissed";
-    case "superseded":
-      return `import ${importId} has superseded`;
-    case "reversed":
-      return "is reversed";
-    case "withdrawn":
-      return "is reversed with its import";
-  }
-}
+const refusalText = ({ why, importId }: RefusedRow): string =>
+  ({
+    claimed: `import ${importId} has corrected`,
+    dismissed: "is dismissed",
+    superseded: `import ${importId} has superseded`,
+    reversed: "is reversed",
+    withdrawn: "is reversed with its import",
+  })[why];
 
 const mostQueued = 1_000;
 const atOnce = 20;

@@ -79,7 +79,7 @@ export function decide(command: KeyCommand, { organisationExists, keys }: KeysSt
       const scopes = chosenScopes(command.scopes);
       if (keys.has(keyId)) return [];
       if (expiresAt && expiresAt <= now) throw new Rejection("invalid", "A key cannot end in the past; give a later time");
-      const limits = { ...(scopes ? { scopes: [...scopes] } : {}), ...(expiresAt ? { expiresAt: expiresAt.toISOString() } : {}) };
+      const limits = { scopes: scopes && [...scopes], expiresAt: expiresAt?.toISOString() };
       return [{ type: "ApiKeyCreated", data: { keyId, name, sha256, prefix, ...limits, ...caused } }];
     }
     case "rotate": {

@@ -1,5 +1,5 @@
 // Commands about an organisation's API keys. A secret is answered once, by the command that makes it; only its hash is kept.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { displayPrefix, hashApiKey, makeApiKey } from "../../domain/apiKey.js";
 import { defaultKeepHours } from "../../domain/keyRotation.js";
 import { decide, findKey, type KeyAction, keysAggregate } from "./keyDecider.js";
@@ -22,7 +22,7 @@ export interface NewKey {
 
 export async function createKey(deps: OrganisationDeps, wanted: NewKey, origin: Origin): Promise<CreatedKey> {
   const { organisationId, name, scopes, expiresAt } = wanted;
-  const keyId = deps.newId();
+  const keyId = randomUUID();
   const { key, ...secret } = newSecret();
   await changeKeys(organisationId, { type: "create", keyId, name: name.trim(), scopes, expiresAt, ...secret }, origin, deps);
   return { key, keyId, prefix: secret.prefix };

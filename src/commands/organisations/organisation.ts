@@ -38,8 +38,7 @@ export async function applyOrganisation(
   const { before, decided } = await changeOrganisation(
     organisationId,
     catalogueAggregate,
-    (recorded, command) =>
-      decide({ type: "applyFile", file: wanted, ...(madeFrom === undefined ? {} : { madeFrom }), ...command }, recorded),
+    (recorded, command) => decide({ type: "applyFile", file: wanted, madeFrom, ...command }, recorded),
     origin,
     deps,
   );
@@ -54,7 +53,7 @@ export type OrganisationCommand = { readonly by: Principal; readonly now: Date }
       readonly file: CatalogueFile & OrganisationFile;
       readonly head: Revision;
       /** The version that the file was made from. If another one is recorded meanwhile, the file would undo it, and is refused. */
-      readonly madeFrom?: number;
+      readonly madeFrom?: number | undefined;
     }
   /** Records that a member was erased. */
   | { readonly type: "forgetMember"; readonly memberId: string }

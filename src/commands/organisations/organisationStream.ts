@@ -11,7 +11,6 @@ export interface OrganisationDeps {
   readonly project: (organisationId: string) => Promise<void>;
   /** The database's clock. */
   readonly now: () => Promise<Date>;
-  readonly newId: () => string;
 }
 
 /** Who gave the command; recorded with its events. */
@@ -51,7 +50,9 @@ export async function changeOrganisation<State>(
 ): Promise<CommandOutcome<"organisation", State> & { readonly now: Date }> {
   const now = await deps.now();
   const context = { organisation: organisationId, ...origin };
-  const handled = await handle(deps, aggregate, organisationId, context, (state, head) => decide(state, { by: origin.by, now, head }));
+  const handled = await handle(deps.events, aggregate, organisationId, context, (state, head) =>
+    decide(state, { by: origin.by, now, head }),
+  );
   await deps.project(organisationId);
   return { ...handled, now };
 }
