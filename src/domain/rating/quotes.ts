@@ -48,11 +48,7 @@ export interface QuoteTask {
   readonly now: Date;
 }
 
-interface Candidate {
-  readonly total: bigint;
-  readonly entry: QuoteEntry;
-  readonly priced: PricedCard;
-}
+type Candidate = NonNullable<ReturnType<typeof priceCard>>;
 
 /** Prices every customer; what customers have in common (zones, kg, shared cards) is worked out once. */
 export function priceQuotes(task: QuoteTask): { goods: Goods[]; results: PricedResult[] } {
@@ -83,7 +79,7 @@ function isCurrent({ card, spotExpiresAt }: CompiledCard, today: string, now: Da
   return valid && (spotExpiresAt === undefined || now.getTime() < spotExpiresAt);
 }
 
-function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consignment): Candidate | undefined {
+function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consignment) {
   const { card, service } = compiled;
   const { catalogue, origin, destination } = task;
   const originZone = catalogue.zoneOf(card.zoneMapId, origin.countryCode, origin.postalCode);

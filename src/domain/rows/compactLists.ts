@@ -3,12 +3,7 @@ import { hash } from "node:crypto";
 import { limits, shortened } from "../imports/limits.js";
 
 /** A list of numbers that takes four or eight bytes each: a file has a million rows, and an object for each would not fit. */
-export interface IntList {
-  readonly length: number;
-  push(value: number): void;
-  get(index: number): number;
-  set(index: number, value: number): void;
-}
+export type IntList = ReturnType<typeof growingList>;
 
 const blockBits = 14;
 const blockSize = 1 << blockBits;
@@ -19,23 +14,24 @@ export const createIntList = (): IntList => growingList(() => new Int32Array(blo
 export const createDoubleList = (): IntList => growingList(() => new Float64Array(blockSize));
 
 /** Grows by blocks, so that nothing is ever copied and little is ever spare. */
-function growingList(newBlock: () => Int32Array | Float64Array): IntList {
+function growingList(newBlock: () => Int32Array | Float64Array) {
   const blocks: (Int32Array | Float64Array)[] = [];
   let length = 0;
+  const set = (index: number, value: number): void => {
+    const block = blocks[index >>> blockBits];
+    if (block) block[index & (blockSize - 1)] = value;
+  };
   return {
     get length() {
       return length;
     },
-    push(value) {
+    push(value: number): void {
       if (length === blocks.length * blockSize) blocks.push(newBlock());
       length += 1;
-      this.set(length - 1, value);
+      set(length - 1, value);
     },
-    get: (index) => blocks[index >>> blockBits]?.[index & (blockSize - 1)] ?? 0,
-    set(index, value) {
-      const block = blocks[index >>> blockBits];
-      if (block) block[index & (blockSize - 1)] = value;
-    },
+    get: (index: number): number => blocks[index >>> blockBits]?.[index & (blockSize - 1)] ?? 0,
+    set,
   };
 }
 
