@@ -1,6 +1,7 @@
 // Loads what was decided on the rows of an import: its claims and dismissals, and its reversals. Appends further decisions.
 
 import { type ReversedRows, reversedRows } from "../../domain/claims.js";
+import { groupedBy } from "../../domain/groupedBy.js";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
 import type { RefusedRow, ReversalDecided } from "../../events/correctionEvents.js";
 import type { ImportRequested } from "../../events/importEvents.js";
@@ -71,16 +72,16 @@ export async function lastRowsOf(
     const { state: correction } = await loadImport(eventStore, importId);
     if (correction.status === "failed" || correction.status === "cancelled") continue;
     if (correction.status !== "completed") {
-      for (const [row, number] of claimed) holders.set(row, { importId, row: number, as: "underWay" });
+      for (const { row, number } of claimed) holders.set(row, { importId, row: number, as: "underWay" });
       continue;
     }
     const accepted = new Set(correction.request.corrects?.accepted);
     const reversed = await loadReversed(eventStore, importId);
-    const looked = claimed.filter(([row, number]) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
+    const looked = claimed.filter(({ row, number }) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
     const own = looked.length === 0 ? undefined : (await load(eventStore, correctionsAggregate(reversed), importId)).state;
-    const numbers = looked.map(([, number]) => number);
+    const numbers = looked.map(({ number }) => number);
     const next = own ? await lastRowsOf(eventStore, own, numbers, { isFurther: true }) : undefined;
-    for (const [row, number] of claimed) {
+    for (const { row, number } of claimed) {
       const isDismissed = own?.rows.get(number)?.why === "dismissed";
       const isLast = isDismissed || reversed.since(number) === undefined;
       const last = next?.get(number) ?? (isLast ? { importId, row: number, as: isDismissed ? "dismissed" : "recorded" } : undefined);
@@ -92,16 +93,12 @@ export async function lastRowsOf(
 }
 
 /** By claiming import: the rows, each with its number in that import. */
-function claimedBy(state: CorrectionsState, rows: readonly number[]): Map<string, [row: number, number: number][]> {
-  const claims = new Map<string, [number, number][]>();
-  for (const row of rows) {
+function claimedBy(state: CorrectionsState, rows: readonly number[]) {
+  const claims = rows.flatMap((row) => {
     const decision = state.rows.get(row);
-    if (decision?.why !== "claimed") continue;
-    const claimed = claims.get(decision.importId) ?? [];
-    claimed.push([row, decision.row]);
-    claims.set(decision.importId, claimed);
-  }
-  return claims;
+    return decision?.why === "claimed" ? [{ importId: decision.importId, row, number: decision.row }] : [];
+  });
+  return groupedBy(claims, ({ importId }) => importId);
 }
 
 /** The rows that a correction was refused, by the correction's own row numbers. They are not offered again in its list of rejected rows. */
