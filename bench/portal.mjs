@@ -1,5 +1,5 @@
 // What open pages of the portal cost: quotes and the API's processor time with none and with many of them open, in turns, while imports
-// run; and how long pages take meanwhile.
+// run; how long pages take meanwhile; and how long the largest pages take afterwards.
 //   npm run bench:portal [-- --tabs=200 --rounds=3 --seconds=4]
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -141,6 +141,16 @@ try {
     pages.one.push(...(await visits(`/portal/imports/${importing.current()}`, own)));
   }
   await importing.stop();
+  const completed = (await call(service, "/v1/org/fulfilment/imports")).items.find(({ status }) => status === "completed");
+  const large = {
+    "/docs": "/docs",
+    "rejected rows": "/portal/corrections?kind=activities",
+    "rejected rows of an import": `/portal/corrections?kind=activities&import=${completed.importId}`,
+    "activities by total": "/portal/activities",
+    "activities by row": "/portal/activities?view=rows",
+  };
+  const alone = {};
+  for (const [name, path] of Object.entries(large)) alone[name] = await visits(path, own);
   const names = Object.keys(found.none[0]);
   const show = (results) => Object.fromEntries(names.map((name) => [name, round(median(results.map((result) => result[name])))]));
   console.table({ "no page open": show(found.none), [`${tabs} pages open`]: show(found.many) });
@@ -148,6 +158,7 @@ try {
     found.none.flatMap((none, n) => [none, found.many[n]]).map((one) => Object.fromEntries(names.map((name) => [name, round(one[name])]))),
   );
   const times = (taken) => ({ p50: round(median(taken)), p99: round(quantile(taken, 0.99)) });
+  console.table(Object.fromEntries(Object.entries(alone).map(([name, taken]) => [name, { first: round(taken[0]), ...times(taken) }])));
   console.table({ "the list of imports": times(pages.list), "a running import's page": times(pages.one) });
   process.stdout.write(
     `${round(median(visitCpu))} ms of the API's processor time a visit; ${Math.round(bytes / 1024)} KiB sent to open pages\n`,

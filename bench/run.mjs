@@ -13,7 +13,8 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 const { values } = parseArgs({ options: { full: { type: "boolean" }, only: { type: "string" }, profile: { type: "boolean" } } });
 
 const only = values.only?.split(",");
-if ((only?.includes("imports") ?? true) && !existsSync(join(here, "node_modules", "@event-driven-io"))) {
+const needPeers = ["imports", "smallPushes"];
+if ((only?.some((name) => needPeers.includes(name)) ?? true) && !existsSync(join(here, "node_modules", "@event-driven-io"))) {
   execFileSync("npm", ["ci", "--prefix", here, "--no-fund", "--no-audit"], { stdio: ["ignore", "ignore", "inherit"] });
 }
 

@@ -141,7 +141,17 @@ function configOf(values: z.infer<typeof variables>, given: Environment) {
     /** Undefined for the embedded store. */
     databaseUrl: values.DATABASE_URL,
     eventStoreUrl: values.EVENTSTORE_URL,
-    s3: S3_ENDPOINT === undefined ? undefined : s3Config(values, S3_ENDPOINT),
+    s3:
+      S3_ENDPOINT === undefined
+        ? undefined
+        : {
+            endpoint: S3_ENDPOINT,
+            accessKey: values.S3_ACCESS_KEY ?? "",
+            secretKey: values.S3_SECRET_KEY ?? "",
+            bucket: values.S3_BUCKET,
+            region: values.S3_REGION,
+            publicEndpoint: values.S3_PUBLIC_ENDPOINT,
+          },
     publicUrl: values.PUBLIC_URL ?? ownAddress(values),
     /** The proxies whose X-Forwarded-For is believed. */
     trustedProxies: values.TRUSTED_PROXIES ?? new BlockList(),
@@ -154,7 +164,14 @@ function configOf(values: z.infer<typeof variables>, given: Environment) {
     webhookPrivate: webhookPrivate === "on",
     logLevel: values.LOG_LEVEL as string,
     /** Undefined: members sign in by password. */
-    singleSignOn: OIDC_ISSUER === undefined ? undefined : singleSignOnConfig(values, OIDC_ISSUER),
+    singleSignOn:
+      OIDC_ISSUER === undefined
+        ? undefined
+        : {
+            issuer: OIDC_ISSUER,
+            clientId: values.OIDC_CLIENT_ID ?? "",
+            clientSecret: values.OIDC_CLIENT_SECRET ?? "",
+          },
   };
 }
 
@@ -187,21 +204,6 @@ function missing(given: Environment): string[] {
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 
 const realStores = (given: Environment): string[] => ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
-
-const s3Config = (values: z.infer<typeof variables>, endpoint: string) => ({
-  endpoint,
-  accessKey: values.S3_ACCESS_KEY ?? "",
-  secretKey: values.S3_SECRET_KEY ?? "",
-  bucket: values.S3_BUCKET,
-  region: values.S3_REGION,
-  publicEndpoint: values.S3_PUBLIC_ENDPOINT,
-});
-
-const singleSignOnConfig = (values: z.infer<typeof variables>, issuer: string) => ({
-  issuer,
-  clientId: values.OIDC_CLIENT_ID ?? "",
-  clientSecret: values.OIDC_CLIENT_SECRET ?? "",
-});
 
 export const loadConfig = (): Config => parseConfig(process.env);
 

@@ -1,69 +1,39 @@
 // The bare pipeline of small pushes, with our promise and nothing else: `barePushes.mjs '{"role": "api" | "worker" | "projector", ...}'`, each role a
 // process. The API looks the key up, stores the file, appends the request and notes a job; the worker takes one job of an organisation at a time and
 // appends its rows and its completion; the projector writes rows and checkpoint in one transaction.
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { EventStoreDBClient, jsonEvent, START, streamNameFilter } from "@eventstore/db-client";
-import { serve } from "@hono/node-server";
-import { Hono } from "hono";
 import Papa from "papaparse";
 import pg from "pg";
+import { keyLookUp, pushFields, servePushes, storeFile } from "./pushes.mjs";
 import { schemas } from "./rows.mjs";
 
 const { role, databaseUrl, eventStoreUrl, folder } = JSON.parse(process.argv[2]);
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 12 });
 const client = EventStoreDBClient.connectionString(eventStoreUrl);
 const prefix = "bare-push-"; // a name that the product's projector does not follow
-const fields = ["warehouseCode", "chargeCode", "activityTimestamp", "quantity", "customerId", "reference", "status"];
 
-async function api() {
-  const app = new Hono();
-  const organisationOf = async (c) => {
-    const sha256 = createHash("sha256")
-      .update(c.req.header("x-api-key") ?? "")
-      .digest("hex");
-    const { rows } = await pool.query("select organisation_id from api_keys where sha256 = $1 and revoked_at is null", [sha256]);
-    return rows[0]?.organisation_id;
-  };
-  app.post("/v1/org/fulfilment/activities", async (c) => {
-    const organisation = await organisationOf(c);
-    if (organisation === undefined) return c.json({ message: "unknown key" }, 401);
-    const { activities } = await c.req.json();
-    const id = randomUUID();
-    const path = join(folder, id);
-    await store(path, Papa.unparse({ fields, data: activities }, { newline: "\n" }));
-    await client.appendToStream(`${prefix}${id}`, jsonEvent({ type: "Requested", data: { id, organisation, path } }), {
-      expectedRevision: "no_stream",
-    });
-    await pool.query("with job as (insert into bare_jobs (id, organisation, path) values ($1, $2, $3)) select pg_notify('bare_jobs', '')", [
-      id,
-      organisation,
-      path,
-    ]);
-    return c.json({ importId: id, statusUrl: `/v1/org/fulfilment/imports/${id}` }, 202);
+function api() {
+  servePushes(keyLookUp(pool), {
+    async accept(organisation, activities) {
+      const id = randomUUID();
+      const path = join(folder, id);
+      await storeFile(folder, path, Papa.unparse({ fields: pushFields, data: activities }, { newline: "\n" }));
+      await client.appendToStream(`${prefix}${id}`, jsonEvent({ type: "Requested", data: { id, organisation, path } }), {
+        expectedRevision: "no_stream",
+      });
+      await pool.query(
+        "with job as (insert into bare_jobs (id, organisation, path) values ($1, $2, $3)) select pg_notify('bare_jobs', '')",
+        [id, organisation, path],
+      );
+      return id;
+    },
+    isCompleted: async (id) => (await pool.query("select from bare_imports where id = $1", [id])).rowCount > 0,
   });
-  app.get("/v1/org/fulfilment/imports/:id", async (c) => {
-    if ((await organisationOf(c)) === undefined) return c.json({ message: "unknown key" }, 401);
-    const { rowCount } = await pool.query("select from bare_imports where id = $1", [c.req.param("id")]);
-    return c.json({ status: rowCount ? "completed" : "queued" });
-  });
-  serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) => process.send({ port }));
-}
-
-/** The file is on disk when this resolves. */
-async function store(path, text) {
-  await mkdir(folder, { recursive: true });
-  const file = await open(`${path}.new`, "w");
-  await file.writeFile(text);
-  await file.sync();
-  await file.close();
-  await rename(`${path}.new`, path);
-  const parent = await open(folder, "r");
-  await parent.sync();
-  await parent.close();
 }
 
 const takeJob = `
@@ -106,7 +76,7 @@ async function projector() {
     waiting = [];
     const rows = events.filter(({ type }) => type === "RowAccepted");
     const ended = events.filter(({ type }) => type === "Completed");
-    const columns = fields.map((name) => rows.map(({ data }) => data.values[name] ?? null));
+    const columns = pushFields.map((name) => rows.map(({ data }) => data.values[name] ?? null));
     const database = await pool.connect();
     await database.query("begin");
     await database.query(

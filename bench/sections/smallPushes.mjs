@@ -1,5 +1,5 @@
 // JSON pushes of one row and of a hundred, by one organisation and by fifty at once: each client pushes, asks until the import is completed, and
-// pushes again. Beside it the bare pipeline, in turns and on the same stores. Imports a second, time from the push until it is visible, and
+// pushes again. Beside it the bare pipeline and emmett, in turns and on the same stores. Imports a second, time from the push until it is visible, and
 // processor time by process.
 import { fork } from "node:child_process";
 import { join } from "node:path";
@@ -12,7 +12,6 @@ import { call, startService } from "../service.mjs";
 import { ratio, table } from "../tables.mjs";
 
 const sizes = { full: { rounds: 5, seconds: 10, many: 50 }, short: { rounds: 2, seconds: 4, many: 50 } };
-const peer = fileURLToPath(new URL("../peers/barePushes.mjs", import.meta.url));
 const ASK_MS = 10;
 
 const bodyOf = (rows, nth) =>
@@ -75,31 +74,38 @@ async function startBare(service, folder) {
   await database.query(create);
   await database.end();
   const children = {};
-  const ready = {};
   for (const role of ["projector", "worker", "api"]) {
-    children[role] = endedWithUs(fork(peer, [JSON.stringify({ role, databaseUrl, eventStoreUrl, folder })]));
-    ready[role] = await new Promise((resolve, reject) => {
-      children[role].once("message", resolve);
-      children[role].once("exit", (code) => reject(new Error(`the bare ${role} ended with ${code}`)));
-    });
+    children[role] = await startPeer("barePushes", { role, databaseUrl, eventStoreUrl, folder });
   }
-  const pids = (role) => () => [children[role].pid];
+  return targetOf(children, { eventstore: groups.eventstore, postgres: groups.postgres });
+}
+
+/** One process on the service's Postgres, which is its event store too. */
+async function startEmmett({ databaseUrl, groups }, folder) {
+  return targetOf({ api: await startPeer("emmettPushes", { databaseUrl, folder }) }, { postgres: groups.postgres });
+}
+
+/** A process of `peers`, after its first message. */
+async function startPeer(name, options) {
+  const child = endedWithUs(fork(fileURLToPath(new URL(`../peers/${name}.mjs`, import.meta.url)), [JSON.stringify(options)]));
+  const ready = await new Promise((resolve, reject) => {
+    child.once("message", resolve);
+    child.once("exit", (code) => reject(new Error(`${name} ended with ${code}`)));
+  });
+  return { child, ready };
+}
+
+/** What is measured like the service: an address and processes. */
+function targetOf(children, storeGroups) {
+  const stop = ({ child }) =>
+    new Promise((resolve) => {
+      child.once("exit", resolve);
+      child.disconnect();
+    });
   return {
-    url: `http://127.0.0.1:${ready.api.port}`,
-    groups: {
-      ...{ api: pids("api"), worker: pids("worker"), projector: pids("projector") },
-      ...{ eventstore: groups.eventstore, postgres: groups.postgres },
-    },
-    stop: () =>
-      Promise.all(
-        Object.values(children).map(
-          (child) =>
-            new Promise((resolve) => {
-              child.once("exit", resolve);
-              child.disconnect();
-            }),
-        ),
-      ),
+    url: `http://127.0.0.1:${children.api.ready.port}`,
+    groups: { ...Object.fromEntries(Object.entries(children).map(([role, { child }]) => [role, () => [child.pid]])), ...storeGroups },
+    stop: () => Promise.all(Object.values(children).map(stop)),
   };
 }
 
@@ -111,32 +117,41 @@ function middleOf(rounds) {
   return { rate: of(({ rate }) => rate), p50: of(({ p50 }) => p50), p95: of(({ p95 }) => p95), cpu };
 }
 
-export async function smallPushesSection({ folder, full, say, profileDir, size = full ? sizes.full : sizes.short }) {
+const peers = { bare: startBare, emmett: startEmmett };
+
+export async function smallPushesSection({
+  folder,
+  full,
+  say,
+  profileDir,
+  size = full ? sizes.full : sizes.short,
+  beside = Object.keys(peers),
+}) {
   const { rounds, seconds, many } = size;
   const forms = [1, 100].flatMap((rows) => [1, many].map((organisations) => ({ rows, organisations })));
   const service = await startService({ folder: join(folder, "service"), profileDir });
-  let bare;
+  const targets = { waybill: service };
   try {
     const keys = await makeOrganisations(
       service,
       Array.from({ length: many }, (_, index) => `pusher-${index}`),
     );
-    bare = await startBare(service, join(folder, "bare"));
-    const targets = { waybill: service, bare };
+    for (const name of beside) targets[name] = await peers[name](service, join(folder, name));
+    const names = Object.keys(targets);
     for (const target of Object.values(targets)) await measurePushes(target, keys, { rows: 1, seconds: Math.min(2, seconds) }); // cold code
-    const measured = forms.map((form) => ({ ...form, waybill: [], bare: [] }));
+    const measured = forms.map((form) => ({ form, of: Object.fromEntries(names.map((name) => [name, []])) }));
     for (let round = 0; round < rounds; round += 1) {
-      for (const each of measured) {
-        for (const name of round % 2 === 0 ? ["waybill", "bare"] : ["bare", "waybill"]) {
-          say(`small pushes: ${each.organisations} x ${each.rows} rows, ${name}`);
-          each[name].push(await measurePushes(targets[name], keys.slice(0, each.organisations), { rows: each.rows, seconds }));
+      for (const { form, of } of measured) {
+        const { rows, organisations } = form;
+        for (const name of round % 2 === 0 ? names : names.toReversed()) {
+          say(`small pushes: ${organisations} x ${rows} rows, ${name}`);
+          of[name].push(await measurePushes(targets[name], keys.slice(0, organisations), { rows, seconds }));
         }
       }
     }
-    return measured.map(({ waybill, bare: theirs, ...form }) => ({ ...form, waybill: middleOf(waybill), bare: middleOf(theirs) }));
+    return measured.map(({ form, of }) => ({ ...form, ...Object.fromEntries(names.map((name) => [name, middleOf(of[name])])) }));
   } finally {
-    await bare?.stop();
-    await service.stop();
+    for (const target of Object.values(targets).reverse()) await target.stop();
   }
 }
 
@@ -145,25 +160,22 @@ const sum = (cpu) => Object.values(cpu).reduce((all, each) => all + each, 0);
 export function printSmallPushes(results) {
   const name = ({ rows, organisations }) =>
     `${rows === 1 ? "1 row" : `${rows} rows`}, ${organisations === 1 ? "1 organisation" : `${organisations} at once`}`;
-  table(
-    "Small JSON pushes, imports a second, and ms until visible (targets: rate 0.5 of the bare pipeline's, p95 twice)",
-    ["", "waybill /s", "bare /s", "ratio", "p50", "p95", "bare p50", "bare p95", "p95 ratio"],
-    results.map(({ waybill, bare, ...form }) => [
-      name(form),
-      ...[waybill.rate.toFixed(1), bare.rate.toFixed(1), ratio(waybill.rate, bare.rate)],
-      ...[waybill.p50, waybill.p95, bare.p50, bare.p95].map((ms) => ms.toFixed(0)),
-      ratio(waybill.p95, bare.p95),
-    ]),
-  );
   const processes = Object.keys(results[0].waybill.cpu);
   table(
-    "Small JSON pushes, ms of processor time for an import",
-    ["", ...processes, "all"],
-    results.flatMap(({ waybill, bare, ...form }) =>
-      [
-        [name(form), waybill.cpu],
-        ["  bare", bare.cpu],
-      ].map(([label, cpu]) => [label, ...processes.map((process_) => cpu[process_]?.toFixed(1)), sum(cpu).toFixed(1)]),
+    "Small JSON pushes: imports a second, ms until visible, ms of processor time for an import (targets: 0.5 of the bare pipeline's rate, twice its p95)",
+    ["", "", "/s", "waybill's rate of it", "p50", "p95", "waybill's p95 of it", ...processes, "all"],
+    results.flatMap(({ rows, organisations, ...of }) =>
+      Object.entries(of).map(([who, { rate, p50, p95, cpu }]) => [
+        name({ rows, organisations }),
+        who,
+        rate.toFixed(1),
+        ratio(of.waybill.rate, rate),
+        p50.toFixed(0),
+        p95.toFixed(0),
+        ratio(of.waybill.p95, p95),
+        ...processes.map((process_) => cpu[process_]?.toFixed(1)),
+        sum(cpu).toFixed(1),
+      ]),
     ),
   );
 }

@@ -5,8 +5,6 @@ import { gatherImport } from "./evidence/evidence.js";
 import { createEvidence } from "./evidence/evidenceTables.js";
 import { newFindings } from "./findings.js";
 
-
-
 /** The projections are at different positions, or not built, so they cannot be compared with the log now. */
 export class NotComparable extends Error {
   override readonly name = "NotComparable";

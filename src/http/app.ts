@@ -17,11 +17,12 @@ import { answerError } from "./server/answerError.js";
 import { Problem } from "./server/problem.js";
 import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
 import { rejectBadPaths, requestFrame, send } from "./server/requestFrame.js";
+import type { OpenServer, RunningServer } from "./server/startServer.js";
 
 /** Without `portal` there are no pages for people: some tests want the API alone. */
 export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly closing?: AbortSignal };
 
-/** The app, from request to answer. startApi.ts gives it a socket. */
+/** The app, from request to answer. */
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   const frame = {
@@ -75,6 +76,25 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
   });
   app.onError((error, c) => answer(c, error));
   return app;
+}
+
+export interface ServedApi {
+  readonly deps: AppDeps;
+  /** All routes by default; tests bring their own. */
+  readonly routes?: readonly Route[];
+  readonly bodies?: BodyReaderOptions;
+}
+
+/** The app answers the requests of a server that is open already. */
+export function serveApi(server: OpenServer, { deps, routes, bodies }: ServedApi): RunningServer {
+  const closing = new AbortController();
+  const stopping = new AbortController();
+  server.serve(createApp({ ...deps, closing: closing.signal, stopping: stopping.signal }, routes, bodies));
+  const stop = () => {
+    closing.abort();
+    return server.stop().finally(() => stopping.abort());
+  };
+  return { ...server, stop };
 }
 
 const isPortal = (path: string) => path === "/portal" || path.startsWith("/portal/");

@@ -21,8 +21,6 @@ export interface JudgingTools {
   readonly geography: Geography;
 }
 
-
-
 const idsAtOnce = 5_000;
 
 /** What an import of this file would record, judged by the same code and by today's catalogue. Nothing is recorded. */

@@ -1,5 +1,3 @@
-
-
 /** What an import's rows are compared with to find unusual ones: the organisation's activities that count, without those that the import corrects. */
 export interface LedgerFigures {
   codes(asked: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }): Promise<{
@@ -22,8 +20,6 @@ export interface LedgerFigures {
 
 export type CodeField = "chargeCode" | "warehouseCode";
 
-
-
 export interface DayContents {
   readonly day: number;
   /** Commit position of the import's ImportRequested. */
@@ -40,5 +36,3 @@ export interface ContentRows {
   /** The import's rows that do not count. */
   readonly uncounted: readonly number[];
 }
-
-

@@ -54,11 +54,9 @@ export function createRepeatFinder() {
         const rests = await figures.contentRows(hits.map(({ day, position }) => ({ day, position })));
         for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as ContentRows);
       }
-      return {
-        isRepeated: (index: number) => table.isRepeated(index) || found.at(table.first(index)) !== undefined,
-        /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
-        sameAs: (index: number) => found.at(table.first(index)),
-      };
+      /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
+      const sameAs = (index: number) => (found.isEmpty() ? undefined : found.at(table.first(index)));
+      return { isRepeated: (index: number) => table.isRepeated(index) || sameAs(index) !== undefined, sameAs };
     },
   };
 }
@@ -133,6 +131,7 @@ function foundRows(length: number) {
   const imports: string[] = [];
   let [ofImport, ofRow]: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
   return {
+    isEmpty: () => imports.length === 0,
     add(table: ContentTable, lows: Uint8Array, { importId, rest, uncounted }: ContentRows) {
       if (ofImport.length === 0) [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
       imports.push(importId);

@@ -1,9 +1,9 @@
 // Finds the accepted activities of an import that are unusual. Of each row 24 bytes are kept. The ledger is read once, after the last row, so that
 // an import does not wait for the tables before its own rows are recorded.
 
+import { groupedBy } from "../domain/groupedBy.js";
 import { instantOf } from "../domain/imports/timestamp.js";
 import { unusualLimits as limits, nearCode, type UnusualKind, unusualKinds } from "../domain/imports/unusual.js";
-import { groupedBy } from "../domain/groupedBy.js";
 import { rangesOf } from "../domain/ranges.js";
 import { createDoubleList, createIntList } from "../domain/rows/compactLists.js";
 import type { UnusualOfKind } from "../events/importEvents.js";
@@ -195,5 +195,8 @@ function nearCodes(first: readonly number[], rowOf: (index: number) => number, n
 function sameRows(first: readonly number[], rowOf: (index: number) => number, found: RepeatLookUp) {
   const same = first.map((index) => ({ row: rowOf(index), same: found.sameAs(index) }));
   const byImport = groupedBy(same, (each) => each.same?.importId);
-  return [...byImport].map(([importId, rows]) => ({ importId, rows: rows.map((each) => [each.row, each.same?.row ?? 0] as [number, number]) }));
+  return [...byImport].map(([importId, rows]) => ({
+    importId,
+    rows: rows.map((each) => [each.row, each.same?.row ?? 0] as [number, number]),
+  }));
 }

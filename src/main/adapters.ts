@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 import type { Logger } from "pino";
 import { connectEventStore } from "../adapters/eventStore/connect.js";
-import { createFileObjectStore, type FileObjectStore } from "../adapters/objectStore/fileObjectStore.js";
+import { createFileObjectStore } from "../adapters/objectStore/fileObjectStore.js";
 import { createPasswords } from "../adapters/passwords.js";
 import { isDatabaseUnavailable } from "../adapters/postgres/errors.js";
 import { endLostSessions } from "../adapters/postgres/lostSessions.js";
@@ -47,7 +47,6 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
     lookUps,
     eventStore,
     objectStore,
-    openLink: objectStore.openLink,
     close: async () => {
       objectStore.close?.();
       unwatch();
@@ -72,10 +71,7 @@ const patienceOf: Partial<Record<string, { database: object; events: object; obj
   projector: { ...none, database: { statementTimeout: 600_000 } },
 };
 
-/** `openLink` is defined for the embedded object store only, whose links the API serves. */
-type OpenedObjectStore = ObjectStore & Partial<Pick<FileObjectStore, "openLink">> & { close?(): void };
-
-async function openObjectStore(config: Config, signingSecret: string, patience: object): Promise<OpenedObjectStore> {
+async function openObjectStore(config: Config, signingSecret: string, patience: object): Promise<ObjectStore> {
   if (!config.s3) return createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });
   const { createS3ObjectStore } = await import("../adapters/objectStore/s3ObjectStore.js"); // a large client, for S3 alone
   return createS3ObjectStore({ ...config.s3, ...patience });

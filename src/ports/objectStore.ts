@@ -12,8 +12,28 @@ export interface ObjectStore {
   removeUnfinished(before: Date): Promise<number>;
   /** A link from which the object can be downloaded, without a key, until it expires. The browser saves it as `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
+  /** For a store whose links the API serves: the file of such a link; undefined when the signature is wrong or the link has expired. */
+  openLink?(link: Link, now: Date): Promise<LinkedFile | undefined>;
   /** Creates the bucket or the folder if it is missing. For the start of a process that stores submissions. */
   prepare(): Promise<void>;
   /** Throws StoreUnavailable when the store cannot be used. Changes nothing. */
   ping(): Promise<void>;
+  close?(): void;
+}
+
+/** The parts of a link. All of them are signed. */
+export interface Link {
+  readonly key: string;
+  /** Seconds since 1970. */
+  readonly expires: string;
+  readonly name: string;
+  readonly signature: string;
+}
+
+interface LinkedFile {
+  readonly path: string;
+  readonly size: number;
+  /** Makes the browser save it under its name. */
+  readonly contentDisposition: string;
+  readonly contentType: string;
 }

@@ -17,7 +17,7 @@ test("small pushes of the product and of the bare pipeline become visible, in tu
   const { smallPushesSection } = (await import(new URL("../../bench/sections/smallPushes.mjs", import.meta.url).href)) as Section;
   const folder = await mkdtemp(join(tmpdir(), "waybill-test-pushes-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const measured = await smallPushesSection({ folder, say: () => undefined, size: { rounds: 1, seconds: 1, many: 2 } });
+  const measured = await smallPushesSection({ folder, say: () => undefined, size: { rounds: 1, seconds: 1, many: 2 }, beside: ["bare"] });
   expect(measured.map(({ rows, organisations }) => [rows, organisations])).toEqual([
     [1, 1],
     [1, 2],

@@ -3,13 +3,13 @@ import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
 import { verify } from "../../src/cli/audit/verify.js";
-import { startApi } from "../../src/http/startApi.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { projected } from "../model/reversalSteps.js";
 import { until } from "../support/processes.js";
 import { type Role, startProjector, startWorker } from "../support/roles.js";
 import { startTestService, type TestOrganisation, type TestService } from "../support/service.js";
+import { startApi } from "../support/startApi.js";
 import { endOf, imports, type Json } from "./correctionStage.js";
 import { aroundEach, type CrashPoint, mortal } from "./machines/mortal.js";
 

@@ -21,13 +21,13 @@ import { parseOrganisationFile } from "../../src/domain/catalogue/organisationFi
 import { createGeography } from "../../src/domain/geography/geography.js";
 import type { ApiDeps } from "../../src/http/api/deps.js";
 import type { PortalOptions } from "../../src/http/portal/pageDefinition.js";
-import { startApi } from "../../src/http/startApi.js";
 import { memberDeps } from "../../src/main/adapters.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
 import { catchUpOrganisation } from "../../src/projections/models/organisations.js";
 import { cacheCatalogues } from "../../src/queries/organisations/organisations.js";
 import { checksHere } from "./checksHere.js";
 import { organisationFile } from "./organisationFile.js";
+import { startApi } from "./startApi.js";
 import { type Own, starting } from "./starting.js";
 import type { TestEventStore } from "./stores/eventStore.js";
 import { startHostedEventStore } from "./stores/hostedEventStore.js";
@@ -101,7 +101,6 @@ async function startParts(own: Own, { limits, publicUrl, parts, startStore }: Pa
     limits: { rateLimitPerMinute: 1_000_000, maxQueuedImports: 20, ...limits },
     publicUrl,
     signingSecret: "a secret of thirty-two characters",
-    openLink: (link, now) => objects.store.openLink(link, now),
   };
   const organisations = organisationDeps(database.pool, eventStore);
   const portal = {

@@ -56,10 +56,10 @@ export function groupMessages(call: EventEmitter): void {
 }
 
 /** A BatchAppend call. Resolves when the client has found the server, which may take long; nothing is sent before that. */
-export async function openBatchCall<Reply>(client: EventStoreDBClient, read: (bytes: Buffer) => Reply): Promise<BatchCall> {
+export async function openBatchCall(client: EventStoreDBClient): Promise<BatchCall> {
   const grpc = await client["getGRPCClient"](service.StreamsClient, "batchAppend");
   const [metadata, options] = client["callArguments"]({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY });
-  const call = grpc.makeBidiStreamRequest(`${streams}/BatchAppend`, asIs, read, metadata, options);
+  const call = grpc.makeBidiStreamRequest(`${streams}/BatchAppend`, asIs, batchReply, metadata, options);
   trackOpenCall(client, grpc, call);
   return call;
 }
@@ -79,16 +79,19 @@ function trackOpenCall(client: EventStoreDBClient, grpc: Parameters<EventStoreDB
   });
 }
 
+export type BatchReply = ReturnType<typeof batchReply>;
+
 /** A BatchAppendResp as the generated code reads it; `refusal` makes the client's own error of it. */
-export function generatedBatchReply(bytes: Buffer) {
+export function batchReply(bytes: Buffer) {
   const reply = messages.BatchAppendResp.deserializeBinary(bytes);
   const error = reply.getError();
   const success = reply.getSuccess();
   const position = success?.getPosition();
   return {
     correlationId: uuids.parseUUID(reply.getCorrelationId()) ?? "",
-    refusal: error && ((stream: string): Error => appendErrors.unpackToCommandError(error, stream)),
-    success: success && {
+    refusal: (stream: string): Error =>
+      error ? appendErrors.unpackToCommandError(error, stream) : new Error("the server neither took nor refused the append"),
+    acknowledged: success && {
       revision: BigInt(success.getCurrentRevision()),
       position: position && { commit: BigInt(position.getCommitPosition()), prepare: BigInt(position.getPreparePosition()) },
     },

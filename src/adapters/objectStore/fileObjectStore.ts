@@ -4,18 +4,11 @@ import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from "node:f
 import { dirname, join } from "node:path";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { assertKey, contentDisposition, isSignatureValid, type Link, signLink } from "./objectKeys.js";
+import { assertKey, contentDisposition, isSignatureValid, signLink } from "./objectKeys.js";
 
-export interface FileObjectStore extends ObjectStore {
-  /** The file of a link, for the route that serves it; undefined when the signature is wrong or the link has expired. */
-  openLink(link: Link, now: Date): Promise<{ path: string; size: number; contentDisposition: string; contentType: string } | undefined>;
-}
+export type FileObjectStore = ObjectStore & Required<Pick<ObjectStore, "openLink">>;
 
-export interface FileObjectStoreOptions {
-  readonly folder: string;
-  readonly publicUrl: string;
-  readonly signingSecret: string;
-}
+type FileObjectStoreOptions = Record<"folder" | "publicUrl" | "signingSecret", string>;
 
 export function createFileObjectStore({ folder, publicUrl, signingSecret }: FileObjectStoreOptions): FileObjectStore {
   const objects = join(folder, "objects");

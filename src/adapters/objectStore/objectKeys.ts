@@ -1,6 +1,7 @@
 // src/adapters/objectStore implements ObjectStore twice: as files below DATA_DIR when nothing is configured, otherwise as any S3 store through
 // the `minio` client.
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Link } from "../../ports/objectStore.js";
 
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 
@@ -21,15 +22,6 @@ export function contentDisposition(downloadName: string): string {
   if (plain === name) return `attachment; filename="${plain}"`;
   const encoded = encodeURIComponent(name).replace(/['()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
-}
-
-/** The parts of a link. All of them are signed. */
-export interface Link {
-  readonly key: string;
-  /** Seconds since 1970. */
-  readonly expires: string;
-  readonly name: string;
-  readonly signature: string;
 }
 
 export function signLink(secret: string, publicUrl: string, key: string, name: string, expires: number): string {

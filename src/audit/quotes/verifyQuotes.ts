@@ -10,8 +10,6 @@ import { recentLoads } from "../../recentValues.js";
 import { readEvent } from "../evidence/importFold.js";
 import type { Findings } from "../findings.js";
 
-
-
 interface Options {
   readonly eventStore: EventStore;
   readonly organisationId: string | undefined;

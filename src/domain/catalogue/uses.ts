@@ -1,4 +1,3 @@
-import { groupedBy } from "../groupedBy.js";
 import { referencesTo } from "./fields.js";
 import type { OrganisationFile, Section } from "./schema.js";
 import { nounOf } from "./tree.js";
@@ -15,13 +14,18 @@ export const idOf = (entry: { readonly id: string } | { readonly key: string }):
 /** For each section that refers to another: how to find those that name an entry, at the cost of reading the file once. */
 export function usesOf(file: OrganisationFile, target: Section): (id: string) => Uses[] {
   const byReference = referencesTo(target).map(({ section, key }) => {
-    const references = file[section].flatMap((entry) => {
-      const named = [(entry as unknown as Record<string, unknown>)[key]].flat() as string[];
-      return [...new Set(named)].map((id) => ({ id, entry }));
-    });
-    return { section, users: groupedBy(references, ({ id }) => id) };
+    const users = new Map<string, Entry[]>();
+    for (const entry of file[section]) {
+      const named = (entry as unknown as Record<string, unknown>)[key];
+      for (const id of new Set([named].flat() as string[])) {
+        const known = users.get(id);
+        if (known) known.push(entry);
+        else users.set(id, [entry]);
+      }
+    }
+    return { section, users };
   });
-  return (id) => byReference.flatMap(({ section, users }) => (users.has(id) ? [{ section, entries: (users.get(id) ?? []).map(({ entry }) => entry) }] : []));
+  return (id) => byReference.flatMap(({ section, users }) => (users.has(id) ? [{ section, entries: users.get(id) ?? [] }] : []));
 }
 
 /** `2 services (a, b) and 1 customer (CUST-001)`; empty for what nothing uses. */

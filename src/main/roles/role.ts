@@ -49,23 +49,24 @@ export async function runAsRole(name: string, options: RoleOptions, run: Run): P
 
 /** For the API, which stores submissions. During an outage the bucket is created later, and other requests are served meanwhile. */
 export async function prepareObjects(objectStore: ObjectStore, logger: Logger, signal: AbortSignal): Promise<void> {
-  try {
-    await objectStore.prepare();
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable) || error.fault === "misconfigured") throw error;
-    logger.warn({ err: error }, "the object store is not available: pushes are answered 503 until it is");
-    void retryUntilUp(() => objectStore.prepare(), logger, signal).catch((fault: unknown) =>
-      logger.error({ err: fault }, "the object store cannot be used"),
-    );
-  }
+  if (await isUsable(objectStore.prepare(), logger, "the object store is not available: pushes are answered 503 until it is")) return;
+  void retryUntilUp(() => objectStore.prepare(), logger, signal).catch((fault: unknown) =>
+    logger.error({ err: fault }, "the object store cannot be used"),
+  );
 }
 
 /** For a worker, which creates no bucket: with a wrong name in the settings it would find an empty bucket and fail the imports. */
 export async function checkObjects(objectStore: ObjectStore, logger: Logger): Promise<void> {
+  await isUsable(objectStore.ping(), logger, "the object store cannot be used: imports wait until it can");
+}
+
+async function isUsable(trial: Promise<void>, logger: Logger, warning: string): Promise<boolean> {
   try {
-    await objectStore.ping();
+    await trial;
+    return true;
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.fault === "misconfigured") throw error;
-    logger.warn({ err: error }, "the object store cannot be used: imports wait until it can");
+    logger.warn({ err: error }, warning);
+    return false;
   }
 }

@@ -43,13 +43,13 @@ export async function listLocalityFiles(database: Database): Promise<LocalityFil
 }
 
 /** What a request is judged by now: the organisation's newest catalogue, and the database's clock. */
-export interface PresentCatalogue {
+export interface CatalogueVersionNow {
   readonly catalogueVersion: number;
   readonly now: Date;
 }
 
-export async function presentCatalogueOf(organisationId: string, database: Database): Promise<PresentCatalogue> {
-  const { rows } = await database.query<PresentCatalogue>(
+export async function presentCatalogueOf(organisationId: string, database: Database): Promise<CatalogueVersionNow> {
+  const { rows } = await database.query<CatalogueVersionNow>(
     `/* prepared */ select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
     [organisationId],
   );

@@ -7,8 +7,8 @@ import type pg from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createFileObjectStore, type FileObjectStore } from "../../../src/adapters/objectStore/fileObjectStore.js";
-import { startApi } from "../../../src/http/startApi.js";
 import { createShell, shellDeps } from "../../support/shell.js";
+import { startApi } from "../../support/startApi.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 let database: TestDatabase;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   folder = await mkdtemp(join(tmpdir(), "waybill-files-"));
   store = createFileObjectStore({ folder, publicUrl: "http://127.0.0.1", signingSecret: "secret" });
-  app = createShell(database.pool, { deps: { objectStore: store, openLink: store.openLink } });
+  app = createShell(database.pool, { deps: { objectStore: store } });
   await writeFile(join(folder, "a"), "the report");
   await store.put("reports/a.xlsx", join(folder, "a"), { contentType: "x" });
 });
@@ -79,7 +79,7 @@ test("a link is answered in time when the database does not answer", async () =>
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   try {
     const frozen = { query: () => new Promise(() => undefined) } as unknown as pg.Pool;
-    const answer = createShell(frozen, { deps: { objectStore: store, openLink: store.openLink } }).request(await link());
+    const answer = createShell(frozen, { deps: { objectStore: store } }).request(await link());
     await vi.advanceTimersByTimeAsync(5_000);
     expect((await answer).status).toBe(503);
   } finally {
@@ -90,7 +90,7 @@ test("a link is answered in time when the database does not answer", async () =>
 test.runIf(process.platform === "linux")("downloads whose client disconnects leave no file open", async () => {
   await writeFile(join(folder, "large"), Buffer.alloc(20_000_000));
   await store.put("reports/large.xlsx", join(folder, "large"), { contentType: "x" });
-  const deps = shellDeps(database.pool, { deps: { objectStore: store, openLink: store.openLink } });
+  const deps = shellDeps(database.pool, { deps: { objectStore: store } });
   const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger: pino({ level: "silent" }) });
   onTestFinished(api.stop);
   const { pathname, search } = new URL(await link({ key: "reports/large.xlsx" }));

@@ -8,10 +8,10 @@ import { parseRanges } from "../../../src/domain/addressRanges.js";
 import { signInsId } from "../../../src/events/memberEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import type { PortalOptions } from "../../../src/http/portal/pageDefinition.js";
-import { startApi } from "../../../src/http/startApi.js";
 import { eventually } from "../../support/eventually.js";
 import { addMember, password, type TestMember, visitor } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+import { startApi } from "../../support/startApi.js";
 
 let service: TestService;
 let organisation: TestOrganisation;

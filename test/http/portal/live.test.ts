@@ -3,7 +3,6 @@ import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { changeRole, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { openPageLimits } from "../../../src/http/portal/live/openPages.js";
-import { startApi } from "../../../src/http/startApi.js";
 import { eventually } from "../../support/eventually.js";
 import { type OpenSource, openSource } from "../../support/portal/eventSource.js";
 import { addMember, formToken, signedIn, type Visitor, visitor } from "../../support/portal/portal.js";
@@ -11,6 +10,7 @@ import { type PortalStage, preparePortal } from "../../support/portal/portalStag
 import { projectLog } from "../../support/projectLog.js";
 import { reverse } from "../../support/reversalStory.js";
 import { startTestService, type TestService } from "../../support/service.js";
+import { startApi } from "../../support/startApi.js";
 
 const list = "/portal/live/imports";
 const origin = { by: { kind: "cli", id: "test" }, correlationId: "test" } as const;

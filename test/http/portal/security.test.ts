@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startApi } from "../../../src/http/startApi.js";
 import { formToken, password, signedIn, visitor } from "../../support/portal/portal.js";
 import { idFields, portalFieldCases } from "../../support/portal/portalFieldCases.js";
 import { portalSecurityCases } from "../../support/portal/portalSecurityCases.js";
 import { type PortalStage, preparePortal } from "../../support/portal/portalStage.js";
 import { startTestService, type TestService } from "../../support/service.js";
+import { startApi } from "../../support/startApi.js";
 
 let service: TestService;
 let stage: PortalStage;

@@ -3,12 +3,12 @@ import { BlockList } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/manageMembers.js";
 import { parseRanges } from "../../../src/domain/addressRanges.js";
-import { startApi } from "../../../src/http/startApi.js";
 import { TooBusy } from "../../../src/portErrors.js";
 import type { Passwords } from "../../../src/ports/people.js";
 import { addMember, heading, password, visitor } from "../../support/portal/portal.js";
 import { everyCase } from "../../support/projects/everyCase.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+import { startApi } from "../../support/startApi.js";
 
 let service: TestService;
 let organisation: TestOrganisation;

@@ -5,12 +5,12 @@ import { createSingleSignOn } from "../../../src/adapters/singleSignOn.js";
 import { inviteMember, makeLink, removeMember } from "../../../src/commands/members/manageMembers.js";
 import { hashToken } from "../../../src/domain/members.js";
 import { singleSignOnPaths } from "../../../src/http/portal/pages/signIn.js";
-import { startApi } from "../../../src/http/startApi.js";
 import { listMembers } from "../../../src/queries/organisations/organisations.js";
 import { type IdentityProvider, startIdentityProvider } from "../../support/portal/identityProvider.js";
 import { addMember, heading, password, type TestMember, type Visitor, visitor } from "../../support/portal/portal.js";
 import { formsIn } from "../../support/portal/renderedForms.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+import { startApi } from "../../support/startApi.js";
 
 const publicUrl = "http://127.0.0.1:3000";
 const redirectUri = `${publicUrl}${singleSignOnPaths.finish}`;

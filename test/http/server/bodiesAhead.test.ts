@@ -7,8 +7,8 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { defineRoute } from "../../../src/http/api/route.js";
-import { startApi } from "../../../src/http/startApi.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
+import { startApi } from "../../support/startApi.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 import { bodyOf, received } from "./socketStage.js";
 

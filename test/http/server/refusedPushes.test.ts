@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startApi } from "../../../src/http/startApi.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import type { EventStore } from "../../../src/ports/eventStore.js";
 import { eventually } from "../../support/eventually.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
+import { startApi } from "../../support/startApi.js";
 
 let service: TestService;
 let api: Awaited<ReturnType<typeof startApi>>;

@@ -8,8 +8,8 @@ import { z } from "zod";
 import { defineRoute } from "../../../src/http/api/route.js";
 import { Problem } from "../../../src/http/server/problem.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
-import { startApi } from "../../../src/http/startApi.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
+import { startApi } from "../../support/startApi.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const multipart = z.object({ file: z.string() });

@@ -6,8 +6,8 @@ import { afterAll, beforeAll } from "vitest";
 import { z } from "zod";
 import { defineRoute } from "../../../src/http/api/route.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
-import { type ApiOptions, startApi } from "../../../src/http/startApi.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
+import { type ApiOptions, startApi } from "../../support/startApi.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const logger = pino({ level: "silent" });

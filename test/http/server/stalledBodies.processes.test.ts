@@ -7,8 +7,8 @@ import { defineRoute } from "../../../src/http/api/route.js";
 import type { Problem } from "../../../src/http/server/problem.js";
 import { withArrivalLimit } from "../../../src/http/server/readBody.js";
 import type { RunningServer } from "../../../src/http/server/startServer.js";
-import { startApi } from "../../../src/http/startApi.js";
 import { insertOrganisation, shellDeps } from "../../support/shell.js";
+import { startApi } from "../../support/startApi.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 
 const routes = [

@@ -3,8 +3,10 @@
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { StoreUnavailable } from "../../../portErrors.js";
 import { NeverSent } from "../failures.js";
-import { type Acknowledgement, type BatchReply, type BatchRequest, batchReply } from "../protocol/batchMessages.js";
-import { type BatchCall, openBatchCall } from "../vendor.js";
+import type { BatchRequest } from "../protocol/batchMessages.js";
+import { type BatchCall, type BatchReply, openBatchCall } from "../vendor.js";
+
+type Acknowledgement = NonNullable<BatchReply["acknowledged"]>;
 
 interface PendingAppend {
   readonly request: BatchRequest;
@@ -39,7 +41,7 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
   async function open(): Promise<void> {
     opening = true;
     try {
-      const opened = await openBatchCall(client, batchReply);
+      const opened = await openBatchCall(client);
       call = opened;
       opened.on("data", ({ correlationId, acknowledged, refusal }: BatchReply) => {
         const append = sent.get(correlationId);
@@ -47,7 +49,7 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
         sent.delete(correlationId);
         unansweredBytes -= append.request.bytes.length;
         if (acknowledged) append.resolve(acknowledged);
-        else append.reject(refusal?.(append.stream));
+        else append.reject(refusal(append.stream));
         flush();
       });
       opened.on("error", (error: Error) => over(opened, convertToCommandError(error)));

@@ -11,7 +11,7 @@ export type ReadReply =
   | { readonly kind: "checkpoint"; readonly position: Position }
   | { readonly kind: "caughtUp" | "fellBehind" | "streamNotFound" | "other" };
 
-export const readPosition = message((): Position => ({ commit: 0n, prepare: 0n }), {
+const readPosition = message((): Position => ({ commit: 0n, prepare: 0n }), {
   1: ["commit", readBigInt],
   2: ["prepare", readBigInt],
 });

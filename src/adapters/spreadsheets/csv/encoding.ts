@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
+import { StringDecoder } from "node:string_decoder";
 import { FileFault } from "../cell.js";
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
@@ -30,7 +31,7 @@ export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: numbe
 }
 
 /** How many bytes at the end belong to a character that is not complete yet (0 to 3). */
-export function unfinishedUtf8(bytes: Uint8Array): number {
+function unfinishedUtf8(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
@@ -103,18 +104,16 @@ const WINDOWS_1252 =
   "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178";
 
 /** The file's text in pieces that never cut a character in two. */
-export async function* decodeFile(file: FileHandle, sniffed: SniffedEncoding, size: number, signal?: AbortSignal) {
+export async function* decodeFile(file: FileHandle, { encoding, skip }: SniffedEncoding, size: number, signal?: AbortSignal) {
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size));
-  let position = sniffed.skip;
-  while (position < size) {
+  const decode = decoderOf(encoding);
+  for (let position = skip; position < size; ) {
     signal?.throwIfAborted();
-    const wanted = Math.min(position === sniffed.skip ? FIRST_CHUNK_BYTES : CHUNK_BYTES, buffer.length);
+    const wanted = Math.min(position === skip ? FIRST_CHUNK_BYTES : CHUNK_BYTES, buffer.length);
     const { bytesRead } = await file.read(buffer, 0, wanted, position);
-    const final = bytesRead < wanted || position + bytesRead >= size;
-    const read = buffer.subarray(0, bytesRead);
-    const whole = final ? read : read.subarray(0, bytesRead - unfinished(read, sniffed.encoding));
-    position += whole.length;
-    const text = decode(whole, sniffed.encoding);
+    position += bytesRead;
+    const final = bytesRead < wanted || position >= size;
+    const text = decode(buffer.subarray(0, bytesRead), final);
     // Old programs end a file with Ctrl-Z on a line of its own.
     const marked = final && (text.endsWith("\n\x1a") || text.endsWith("\r\x1a"));
     yield { text: marked ? text.slice(0, -1) : text, bytesRead: position, final };
@@ -122,30 +121,15 @@ export async function* decodeFile(file: FileHandle, sniffed: SniffedEncoding, si
   }
 }
 
-function unfinished(bytes: Buffer, encoding: Encoding): number {
-  if (encoding === "utf-8") return unfinishedUtf8(bytes);
-  if (encoding === "windows-1252") return 0;
-  const odd = bytes.length % 2;
-  const high = encoding === "utf-16le" ? bytes[bytes.length - odd - 1] : bytes[bytes.length - odd - 2];
-  return high !== undefined && high >= 0xd8 && high <= 0xdb ? odd + 2 : odd;
-}
-
-function decode(bytes: Buffer, encoding: Encoding): string {
-  switch (encoding) {
-    case "utf-8":
-      return bytes.toString("utf8");
-    case "windows-1252":
-      return bytes.toString("latin1").replace(/[\x80-\x9f]/g, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80] ?? char);
-    case "utf-16le":
-      return utf16(bytes);
-    case "utf-16be":
-      return utf16(bytes.length % 2 === 0 ? Buffer.from(bytes).swap16() : bytes);
-  }
-}
-
-function utf16(bytes: Buffer): string {
-  const text = bytes.toString("utf16le");
-  if (bytes.length % 2 === 1 || !text.isWellFormed())
-    throw new FileFault("The file is not valid UTF-16. Save it as CSV UTF-8 and upload it again.");
-  return text;
+function decoderOf(encoding: Encoding): (bytes: Buffer, final: boolean) => string {
+  if (encoding === "windows-1252")
+    return (bytes) => bytes.toString("latin1").replace(/[\x80-\x9f]/g, (char) => WINDOWS_1252[char.charCodeAt(0) - 0x80] ?? char);
+  const decoder = new StringDecoder(encoding === "utf-8" ? "utf8" : "utf16le");
+  return (bytes, final) => {
+    const isOdd = bytes.length % 2 === 1;
+    const ordered = encoding === "utf-16be" && !isOdd ? bytes.swap16() : bytes;
+    const text = final ? decoder.end(ordered) : decoder.write(ordered);
+    if (encoding !== "utf-8" && (isOdd || !text.isWellFormed())) throw new FileFault(`The file is not valid UTF-16. ${ADVICE}`);
+    return text;
+  };
 }

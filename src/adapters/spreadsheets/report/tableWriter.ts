@@ -148,6 +148,7 @@ function zippedSheet(output: Writable, parts: ReturnType<typeof partsOf>) {
   const packed = new PassThrough({ highWaterMark: CHARS_AT_ONCE });
   const failure = new AbortController();
   const sent = pipeline(zip.outputStream, output);
+  let draining: Promise<unknown> | undefined;
   sent.catch((error: unknown) => {
     failure.abort(error);
     packed.destroy();
@@ -159,11 +160,14 @@ function zippedSheet(output: Writable, parts: ReturnType<typeof partsOf>) {
     packed,
     /** Resolves when the output is closed. */
     sent,
-    /** Resolves when the output can take more. Fails when the output has failed. */
+    /** Resolves when the output can take more. Fails when the output has failed. All callers wait for one event: thousands may wait. */
     async drained(): Promise<void> {
       failure.signal.throwIfAborted();
       if (!packed.writableNeedDrain) return;
-      await once(packed, "drain", { signal: failure.signal }).catch((error: unknown) => {
+      draining ??= once(packed, "drain", { signal: failure.signal }).finally(() => {
+        draining = undefined;
+      });
+      await draining.catch((error: unknown) => {
         failure.signal.throwIfAborted();
         throw error;
       });

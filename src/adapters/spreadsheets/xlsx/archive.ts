@@ -1,9 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { crc32, createInflateRaw } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
 import { FileFault } from "../cell.js";
-import { unfinishedUtf8 } from "../csv/encoding.js";
 import { INFLATE_ALLOWANCE, MAX_ENTRIES, MAX_INFLATE_RATIO, MAX_INFLATED_BYTES, MAX_SMALL_PART_CHARS } from "../limits.js";
 
 const CHUNK_BYTES = 128 * 1024;
@@ -124,19 +122,13 @@ async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGener
 /** XML without a byte order mark is UTF-8; with one it may be UTF-16. */
 function decoderFor(first: Buffer): (bytes: Buffer, final: boolean) => string {
   const mark = first.length >= 2 ? first.readUInt16BE(0) : 0;
-  if (mark === 0xfffe || mark === 0xfeff) {
-    const decoder = new TextDecoder(mark === 0xfffe ? "utf-16le" : "utf-16be", { fatal: true });
-    return (bytes, final) => decoder.decode(bytes, { stream: !final });
-  }
-  let rest: Buffer = Buffer.alloc(0);
-  let start = first.length >= 3 && first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf ? 3 : 0;
+  const encoding = mark === 0xfffe ? "utf-16le" : mark === 0xfeff ? "utf-16be" : "utf-8";
+  const decoder = new TextDecoder(encoding, { fatal: true });
   return (bytes, final) => {
-    const joined = rest.length === 0 ? bytes.subarray(start) : Buffer.concat([rest, bytes]);
-    start = 0;
-    const end = final ? joined.length : joined.length - unfinishedUtf8(joined);
-    const complete = joined.subarray(0, end);
-    if (!isUtf8(complete)) throw damagedFault("its text is not UTF-8");
-    rest = Buffer.from(joined.subarray(end));
-    return complete.toString("utf8");
+    try {
+      return decoder.decode(bytes, { stream: !final });
+    } catch {
+      throw damagedFault(encoding === "utf-8" ? "its text is not UTF-8" : "");
+    }
   };
 }

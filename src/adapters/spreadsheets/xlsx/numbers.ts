@@ -59,11 +59,7 @@ export function serialText(serial: number, shown: DateParts, date1904: boolean):
   return shown !== "date" || clock !== 0 ? `${date}T${clockText(clock % DAY)}` : date;
 }
 
-function clockText(clock: number): string {
-  const two = (value: number) => (value < 10 ? `0${value}` : `${value}`);
-  const text = `${two(Math.floor(clock / 3_600_000))}:${two(Math.floor(clock / 60_000) % 60)}:${two(Math.floor(clock / 1000) % 60)}`;
-  return clock % 1000 === 0 ? text : `${text}.${String(clock % 1000).padStart(3, "0")}`;
-}
+const clockText = (clock: number): string => new Date(clock).toISOString().slice(11, clock % 1000 === 0 ? 19 : 23);
 
 const dayText = (days: number): string => new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY).toISOString().slice(0, 10);
 

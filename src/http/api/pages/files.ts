@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { askForReport } from "../../../commands/imports/storedObjects.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { ObjectMissing } from "../../../portErrors.js";
+import type { Link } from "../../../ports/objectStore.js";
 import { lookUntilFound } from "../../../timeLimit.js";
 import { answerInTime, readPatienceMs } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
@@ -16,11 +17,11 @@ const lookMs = 100;
 const mostWaiting = 20;
 
 /** Serves signed links of the embedded object store. The signature is the permission, so no API key is needed. */
-export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
+export function filePages({ objectStore: { openLink }, pool }: ApiDeps): readonly Page[] {
   if (openLink === undefined) return [];
   let waiting = 0;
   /** A missing report is made again within seconds. The answer asks the caller to come back then. */
-  const remadeReport = async (link: Parameters<typeof openLink>[0], now: Date) => {
+  const remadeReport = async (link: Link, now: Date) => {
     const importId = importOfReport(link.key);
     if (importId === undefined || !(await askForReport(pool, importId))) throw new Rejection("notFound", "The file is no longer there");
     waiting += 1;
@@ -36,7 +37,7 @@ export function filePages({ openLink, pool }: ApiDeps): readonly Page[] {
     }
     throw new Problem("unavailable", "The report is being made again, try again shortly");
   };
-  const find = async (link: Parameters<typeof openLink>[0]) => {
+  const find = async (link: Link) => {
     // The expiry was set by the database's clock, so it is compared with that clock.
     const { rows } = await pool.query<{ now: Date }>("select now() as now");
     const now = rows[0]?.now ?? new Date();

@@ -10,7 +10,7 @@ import { askServerAgain, RequestRefused } from "./corrections/server.js";
 import { createSheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
 import { bindTools, type Tools } from "./corrections/tools.js";
-import { createView, type Grid } from "./corrections/view.js";
+import { type CorrectionPage, createView } from "./corrections/view.js";
 import { element } from "./element.js";
 import { roveIn } from "./roving.js";
 
@@ -27,21 +27,22 @@ function start(panel: HTMLElement): void {
   const references = new Map<string, string>();
   const given = { sheet, edits, settings, references };
   const view = createView(frame, grid, given);
-  const all: Grid = {
+  const page: CorrectionPage = {
     ...given,
     view,
     change: (changes) => {
       const left = sheet.change(changes);
-      if (left > 0) all.say(`${count(left, "cell was", "cells were")} not changed: their rows are no longer open, or are being submitted.`);
+      if (left > 0)
+        page.say(`${count(left, "cell was", "cells were")} not changed: their rows are no longer open, or are being submitted.`);
     },
     say: () => undefined,
     showOutcome: (...outcome) => part("outcome")?.replaceChildren(...outcome),
   };
-  const tools = bindTools(panel, all);
-  edits.onFull = () => all.say("This browser's storage is full. Submit your changes before you close the page, or they are lost.");
-  const judge = judgeChanges(all);
+  const tools = bindTools(panel, page);
+  edits.onFull = () => page.say("This browser's storage is full. Submit your changes before you close the page, or they are lost.");
+  const judge = judgeChanges(page);
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
-  const commands = controlGrid(all, leave);
+  const commands = controlGrid(page, leave);
   for (const [name, run] of Object.entries(commands)) panel.querySelector(`[data-do="${name}"]`)?.addEventListener("click", run);
   /** Shows the whole problem of the active row, since its cell may be too narrow. */
   const showProblem = () => {
@@ -77,7 +78,7 @@ function start(panel: HTMLElement): void {
     table.replaceWith(grid);
     panel.classList.remove("waiting");
   };
-  const load = createLoading(all, tools, takeOver);
+  const load = createLoading(page, tools, takeOver);
   const first = panel.dataset["first"];
   void load(settings.rowsUrl, first ? (JSON.parse(first) as PageOfRows) : undefined);
   const reload = (query: string, keepsOutcome = false) => {
@@ -89,7 +90,7 @@ function start(panel: HTMLElement): void {
     void load(`${settings.base}/rows${query}`);
   };
   bindReasons(reload);
-  followStates(all);
+  followStates(page);
 }
 
 /** The most rows that one sheet holds. */
@@ -102,7 +103,7 @@ interface PageOfRows {
 }
 
 /** Rows come page by page, in the background, until other rows are wanted. `first`: the first page, if it is there already. */
-function createLoading({ sheet, view, references, say }: Grid, tools: Tools, takeOver: () => void) {
+function createLoading({ sheet, view, references, say }: CorrectionPage, tools: Tools, takeOver: () => void) {
   let loads = 0;
   return async (address: string, first?: PageOfRows): Promise<void> => {
     loads += 1;

@@ -10,7 +10,7 @@ import { defineForm, type FormDefinition, originOf, type PageDefinition, type Po
 import { ButtonForm } from "../shell/form.js";
 import { ButtonLink, Panel } from "../shell/parts.js";
 import { addPath, type Entry, listPath, tabOrder } from "./catalogue/addresses.js";
-import { editForm } from "./catalogue/draft.js";
+import { editForm } from "./catalogue/waitingChange.js";
 import { presentCatalogue } from "./customers.js";
 import { exampleUpload } from "./upload/examples.js";
 import { takeUpload } from "./upload/uploadPage.js";

@@ -3,11 +3,11 @@ import type { AnswerDefinition, FormDefinition, PageDefinition, Subject, Visit }
 import { account } from "./account.js";
 import { activities } from "./activities/activitiesPage.js";
 import { catalogueList, changesList, downloadAnswer, versionsList } from "./catalogue/cataloguePage.js";
-import { applyDraft } from "./catalogue/draft.js";
 import { entryForms } from "./catalogue/entryForms.js";
 import { entryPages } from "./catalogue/entryPage.js";
+import { organisationUpload } from "./catalogue/fileForm.js";
 import { lanes } from "./catalogue/laneForms.js";
-import { organisationUpload } from "./catalogue/uploadPage.js";
+import { applyChange } from "./catalogue/waitingChange.js";
 import { correctionAnswers } from "./corrections/correctionAnswers.js";
 import { correctionForms, correctionsPage } from "./corrections/correctionsPage.js";
 import { judgeAgainForm, judgeAgainPage } from "./corrections/judgeAgainPage.js";
@@ -53,7 +53,7 @@ const subjects: readonly Subject[] = [
   versionsList,
   changesList,
   organisationUpload,
-  applyDraft,
+  applyChange,
   keys,
   members,
   { pages: [webhooksPage, deliveryPage], forms: [addForm, ...endpointForms], answers: [...webhookDownloads, endpointStream] },

@@ -7,9 +7,9 @@ import { createKey } from "../../../../src/commands/organisations/keys.js";
 import { describeApi } from "../../../../src/http/api/document/describeApi.js";
 import { defineRoute } from "../../../../src/http/api/route.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
-import { startApi } from "../../../../src/http/startApi.js";
 import { StoreUnavailable } from "../../../../src/portErrors.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
+import { startApi } from "../../../support/startApi.js";
 
 type Json = Record<string, unknown>;
 interface Operation {

@@ -2,7 +2,6 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest";
-import { startApi } from "../../../../src/http/startApi.js";
 import { checkAndUpload, correctRow, grows, isMarked, mark } from "../../../support/browser/besideImport.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { downloadBy } from "../../../support/browser/downloads.js";
@@ -12,6 +11,7 @@ import { addMember, signedIn, type TestMember } from "../../../support/portal/po
 import { freePort } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
 import type { TestOrganisation, TestService } from "../../../support/service.js";
+import { startApi } from "../../../support/startApi.js";
 import { type GatedAppends, gateAppends } from "../../../support/stores/gatedAppends.js";
 
 const browser = useBrowser();

@@ -5,11 +5,11 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect } from "vitest";
 import { inviteMember } from "../../../../src/commands/members/manageMembers.js";
 import { linkAddress } from "../../../../src/domain/members.js";
-import { startApi } from "../../../../src/http/startApi.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { sharedService } from "../../../support/browser/sharedService.js";
 import { addMember, password, type TestMember } from "../../../support/portal/portal.js";
 import type { TestOrganisation, TestService } from "../../../support/service.js";
+import { startApi } from "../../../support/startApi.js";
 
 const browser = useBrowser();
 let service: TestService;

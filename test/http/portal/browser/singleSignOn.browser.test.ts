@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { createSingleSignOn } from "../../../../src/adapters/singleSignOn.js";
 import { singleSignOnPaths } from "../../../../src/http/portal/pages/signIn.js";
-import { startApi } from "../../../../src/http/startApi.js";
 import { browserTest, useBrowser } from "../../../support/browser/browser.js";
 import { type IdentityProvider, startIdentityProvider } from "../../../support/portal/identityProvider.js";
 import { addMember } from "../../../support/portal/portal.js";
 import { freePort } from "../../../support/processes.js";
 import { startTestService, type TestService } from "../../../support/service.js";
+import { startApi } from "../../../support/startApi.js";
 
 const browser = useBrowser();
 const email = "ada@two.example";

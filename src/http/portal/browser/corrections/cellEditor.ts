@@ -6,7 +6,7 @@ import { cellsToReplace } from "./manyCells.js";
 import type { Settings } from "./rows.js";
 import { askServer } from "./server.js";
 import { cellValue, isOpen } from "./sheet.js";
-import type { CellPosition, Grid } from "./view.js";
+import type { CellPosition, CorrectionPage } from "./view.js";
 
 const quietMs = 120;
 const mostOffered = 4;
@@ -16,12 +16,13 @@ const offerOf =
   (take: (value: string) => void) =>
   ({ value, label = "" }: Suggestion): Offer => ({ text: value, hint: label, take: () => take(value) });
 
-export function createCellEditor({ view, sheet, settings, change }: Grid) {
+export function createCellEditor({ view, sheet, settings, change }: CorrectionPage) {
   let editing: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const offers = createOfferList(view.frame);
 
-  const end = (keep: boolean, focus = true) => {
+  /** Ends the editing: `keep`: with what was typed, `focus`: with the focus back on the cell. */
+  const end = ({ keep, focus }: { keep: boolean; focus: boolean }) => {
     if (!editing) return;
     const { input, position } = editing;
     editing = undefined;
@@ -40,7 +41,7 @@ export function createCellEditor({ view, sheet, settings, change }: Grid) {
     if (editing?.input !== input || input.value !== text || !cell) return;
     const take = (value: string) => {
       input.value = value;
-      end(true);
+      end({ keep: true, focus: true });
     };
     const others = fitting.filter(({ value }) => value !== text).map(offerOf(take));
     offers.tie(input);
@@ -59,7 +60,7 @@ export function createCellEditor({ view, sheet, settings, change }: Grid) {
     editing = { input, position: view.active };
     cell.replaceChildren(input);
     input.focus();
-    input.addEventListener("blur", () => end(true, false));
+    input.addEventListener("blur", () => end({ keep: true, focus: false }));
     if (!settings.suggested.includes(field)) return;
     offers.tie(input);
     void suggestFor(input, field);
@@ -71,12 +72,12 @@ export function createCellEditor({ view, sheet, settings, change }: Grid) {
   /** A key that is pressed while a cell is edited. */
   const key = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape") end(false);
+    if (event.key === "Escape") end({ keep: false, focus: true });
     else if (step !== undefined && offers.isOpen()) offers.move(step);
     else if (event.key === "Enter" || event.key === "Tab") {
       const marked = offers.marked();
       if (editing && marked) editing.input.value = marked.text;
-      end(true, false);
+      end({ keep: true, focus: false });
       const back = event.shiftKey ? -1 : 1;
       const { row, column } = view.active;
       view.goTo(event.key === "Enter" ? { row: row + back, column } : { row, column: Math.max(view.leading, column + back) });

@@ -1,7 +1,7 @@
 // Changes of cells as a person reads them before they are made or sent: equal ones together, the most frequent first.
 import { element } from "../element.js";
 import type { Change, Column, Row } from "./rows.js";
-import type { Grid } from "./view.js";
+import type { CorrectionPage } from "./view.js";
 
 /** A change with the value before it. */
 export type CellChange = Change & { readonly before: string };
@@ -19,7 +19,10 @@ const shownRows = 5;
 export const changesOf = (rows: readonly Row[]): CellChange[] =>
   rows.flatMap((row) => [...row.changed].map(([field, value]) => ({ row, field, before: row.sent.values[field] ?? "", value })));
 
-export function changesTable(changes: readonly CellChange[], { settings, references }: Pick<Grid, "settings" | "references">): Node[] {
+export function changesTable(
+  changes: readonly CellChange[],
+  { settings, references }: Pick<CorrectionPage, "settings" | "references">,
+): Node[] {
   const { columns } = settings;
   const groups = Map.groupBy(changes, ({ row, field, before, value }) => JSON.stringify([row.sent.importId, field, before, value]));
   const sorted = [...groups.values()].sort((one, other) => other.length - one.length);

@@ -5,21 +5,21 @@ import { count } from "./changes.js";
 import { changesInRange, rangeCommands } from "./manyCells.js";
 import type { Change } from "./rows.js";
 import { cellValue } from "./sheet.js";
-import type { Grid } from "./view.js";
+import type { CorrectionPage } from "./view.js";
 
 /** `leave`: puts the focus elsewhere when a person leaves the grid with Escape. */
-export function controlGrid(all: Grid, leave: () => void) {
-  const { view, sheet, change } = all;
+export function controlGrid(page: CorrectionPage, leave: () => void) {
+  const { view, sheet, change } = page;
   const { grid } = view;
-  const { editable } = all.settings;
-  const editor = createCellEditor(all);
-  const commands = rangeCommands(all);
+  const { editable } = page.settings;
+  const editor = createCellEditor(page);
+  const commands = rangeCommands(page);
 
   const paste = (text: string) => {
     const block = parseCells(text);
     const { from } = view.range();
     const [only = "", ...others] = block.flat();
-    if (others.length === 0) return change(changesInRange(all, () => only));
+    if (others.length === 0) return change(changesInRange(page, () => only));
     const changes: Change[] = [];
     for (const [down, cells] of block.entries())
       for (const [right, value] of cells.entries()) {
@@ -32,11 +32,11 @@ export function controlGrid(all: Grid, leave: () => void) {
     view.anchor = from;
     view.refresh();
     const left = block.flat().length - changes.length;
-    if (left > 0) all.say(`${count(left, "cell")} did not fit into the table and were not pasted.`);
+    if (left > 0) page.say(`${count(left, "cell")} did not fit into the table and were not pasted.`);
   };
-  const select = (index: number, selected: boolean, upFrom?: number) => {
+  const tick = (index: number, isTicked: boolean, upFrom?: number) => {
     const [from, to] = upFrom === undefined ? [index, index] : [Math.min(index, upFrom), Math.max(index, upFrom)];
-    for (const row of sheet.rows.slice(from, to + 1)) row.selected = selected;
+    for (const row of sheet.rows.slice(from, to + 1)) row.ticked = isTicked;
     sheet.onChange();
   };
 
@@ -70,11 +70,11 @@ export function controlGrid(all: Grid, leave: () => void) {
       editor.begin();
     },
     F2: () => editor.begin(),
-    Delete: () => (editable ? change(changesInRange(all, () => "")) : undefined),
+    Delete: () => (editable ? change(changesInRange(page, () => "")) : undefined),
     " ": (event) => {
       event.preventDefault();
       const row = sheet.rows[view.active.row];
-      if (row) select(view.active.row, !row.selected);
+      if (row) tick(view.active.row, !row.ticked);
     },
   };
   const withControl: Record<string, () => void> = {
@@ -82,7 +82,7 @@ export function controlGrid(all: Grid, leave: () => void) {
     h: commands.replace,
     z: commands.undo,
     a: () => {
-      for (const row of sheet.rows) row.selected = true;
+      for (const row of sheet.rows) row.ticked = true;
       sheet.onChange();
     },
   };
@@ -111,27 +111,27 @@ export function controlGrid(all: Grid, leave: () => void) {
     if (!position || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return;
     if (position.column === 0) return;
     event.preventDefault();
-    editor.end(true, false);
+    editor.end({ keep: true, focus: false });
     view.goTo(position, event.shiftKey);
     if (!event.shiftKey) editor.offer();
   });
   grid.addEventListener("dblclick", () => editor.begin());
-  let lastPicked: number | undefined;
+  let lastTicked: number | undefined;
   grid.addEventListener("click", (event) => {
     const box = event.target;
     if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
     const position = view.positionOf(box);
     if (!position) {
-      for (const row of sheet.rows) row.selected = box.checked && (!editable || row.closure === undefined);
+      for (const row of sheet.rows) row.ticked = box.checked && (!editable || row.closure === undefined);
       sheet.onChange();
       return;
     }
-    select(position.row, box.checked, event.shiftKey ? lastPicked : undefined);
-    lastPicked = position.row;
+    tick(position.row, box.checked, event.shiftKey ? lastTicked : undefined);
+    lastTicked = position.row;
   });
   grid.addEventListener("copy", (event) => {
     if (editor.isEditing()) return;
-    const { rows, columns } = view.selected();
+    const { rows, columns } = view.selectedCells();
     const cells = rows.map((row) => columns.map(({ name }) => cellValue(row, name)));
     event.clipboardData?.setData("text/plain", formatCells(cells));
     event.preventDefault();
@@ -140,7 +140,7 @@ export function controlGrid(all: Grid, leave: () => void) {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (!editable || text === "" || (editor.isEditing() && !/[\t\n]/.test(text))) return;
     event.preventDefault();
-    editor.end(false, false);
+    editor.end({ keep: false, focus: false });
     paste(text);
   });
   return commands;

@@ -1,13 +1,13 @@
 // The numbers beside the tabs and reasons follow what happens to the rows on the page: the tables have it a moment later.
 import type { Row } from "./rows.js";
-import type { Grid } from "./view.js";
+import type { CorrectionPage } from "./view.js";
 
 const grouped = new Intl.NumberFormat("en-AU");
 
 /** The state by which a row counts: one that was opened again here counts as open. */
 const stateOf = ({ closure }: Row): string => (closure === undefined || closure.state === "open again" ? "open" : closure.state);
 
-export function followCounts({ sheet, settings }: Pick<Grid, "sheet" | "settings">) {
+export function followCounts({ sheet, settings }: Pick<CorrectionPage, "sheet" | "settings">) {
   const links = [...document.querySelectorAll<HTMLElement>("a[data-rows]")];
   /** How many rows more, or fewer, than when the page's rows were loaded. `moved`: those that no longer are what the page lists. */
   const changeOf = ({ state, kind, reason }: DOMStringMap, moved: readonly Row[]): number => {

@@ -3,7 +3,7 @@
 import { type ClosedRow, chunksOf, type Row, rowsPerChunk, type Verdict } from "./rows.js";
 import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
-import type { Grid } from "./view.js";
+import type { CorrectionPage } from "./view.js";
 
 const quietMs = 250;
 const againMs = 3_000;
@@ -14,8 +14,8 @@ interface Judgement {
   readonly closed: readonly ClosedRow[];
 }
 
-export function judgeChanges(grid: Grid): () => void {
-  const { sheet, settings } = grid;
+export function judgeChanges(page: CorrectionPage): () => void {
+  const { sheet, settings } = page;
   let timer: number | undefined;
   let isAsking = false;
   const later = (ms: number) => {
@@ -43,7 +43,7 @@ export function judgeChanges(grid: Grid): () => void {
       }
       sheet.closeRowsOf(importId, closed);
     } catch (error) {
-      grid.say(error instanceof RequestRefused ? error.message : "The rows could not be checked. Trying again in a moment.");
+      page.say(error instanceof RequestRefused ? error.message : "The rows could not be checked. Trying again in a moment.");
       // What the server refuses for good is not asked again until it changes.
       if (error instanceof RequestRefused && error.status < 500 && error.status !== 429)
         for (const row of unchanged()) sheet.unjudged.delete(row);

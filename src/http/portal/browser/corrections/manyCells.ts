@@ -4,11 +4,11 @@ import { element } from "../element.js";
 import { type CellChange, changesTable, count, headingOf } from "./changes.js";
 import { type Change, type Row, rowStatus } from "./rows.js";
 import { cellValue, isOpen, type Sheet } from "./sheet.js";
-import type { Grid } from "./view.js";
+import type { CorrectionPage } from "./view.js";
 
 /** A change of each selected cell. */
-export function changesInRange({ view }: Grid, value: (row: Row, field: string) => string): Change[] {
-  const { rows, columns } = view.selected();
+export function changesInRange({ view }: CorrectionPage, value: (row: Row, field: string) => string): Change[] {
+  const { rows, columns } = view.selectedCells();
   return rows.flatMap((row) => columns.map(({ name: field }) => ({ row, field, value: value(row, field) })));
 }
 
@@ -19,8 +19,8 @@ const realChanges = (changes: readonly Change[]): CellChange[] =>
     return before === change.value || !isOpen(change.row) ? [] : [{ ...change, before }];
   });
 
-export function rangeCommands(grid: Grid) {
-  const { view, sheet, settings } = grid;
+export function rangeCommands(page: CorrectionPage) {
+  const { view, sheet, settings } = page;
   const { columns, editable } = settings;
   const inColumns = (changes: readonly CellChange[]): string => {
     const fields = new Set(changes.map(({ field }) => field));
@@ -32,28 +32,28 @@ export function rangeCommands(grid: Grid) {
     const { from, to } = view.range();
     if (!editable || to.column < view.leading) return;
     if (from.row === to.row)
-      return grid.say("Select the cell to fill from and the cells below it: hold Shift and press the arrow keys, or click.");
+      return page.say("Select the cell to fill from and the cells below it: hold Shift and press the arrow keys, or click.");
     const above = sheet.rows[from.row];
-    const changes = above ? realChanges(changesInRange(grid, (_, field) => cellValue(above, field))) : [];
-    if (changes.length === 0) return grid.say("Nothing to fill down: the cells already have this value.");
+    const changes = above ? realChanges(changesInRange(page, (_, field) => cellValue(above, field))) : [];
+    if (changes.length === 0) return page.say("Nothing to fill down: the cells already have this value.");
     const isGiven =
       from.column === to.column ||
       (await ask({
         title: `Fill down ${count(to.column - from.column + 1, "column")}?`,
-        content: [element("p", {}, `${inColumns(changes)} will change.`), ...changesTable(changes, grid)],
+        content: [element("p", {}, `${inColumns(changes)} will change.`), ...changesTable(changes, page)],
         confirm: `Fill ${count(changes.length, "cell")}`,
         isWide: true,
       }));
     if (!isGiven) return;
-    grid.change(changes);
-    grid.say(`Filled ${inColumns(changes)}.`);
+    page.change(changes);
+    page.say(`Filled ${inColumns(changes)}.`);
   };
   const replace = async () => {
     if (!editable) return;
-    const changes = await askToReplace(grid, mostFaulty());
+    const changes = await askToReplace(page, mostFaulty());
     if (changes.length === 0) return;
-    grid.change(changes);
-    grid.say(`Replaced ${inColumns(changes)}.`);
+    page.change(changes);
+    page.say(`Replaced ${inColumns(changes)}.`);
   };
   /** The faulty column and its most frequent value; those of the cell that is worked on where nothing is faulty. */
   const mostFaulty = (): { field: string | undefined; find: string } => {
@@ -68,7 +68,7 @@ export function rangeCommands(grid: Grid) {
   return {
     fillDown: () => void fillDown(),
     replace: () => void replace(),
-    undo: () => (sheet.undo() ? undefined : grid.say("Nothing to undo.")),
+    undo: () => (sheet.undo() ? undefined : page.say("Nothing to undo.")),
   };
 }
 
@@ -92,8 +92,8 @@ export function cellsToReplace({ rows }: Pick<Sheet, "rows">, { field, find, rep
 }
 
 /** Resolves with what to change; with nothing where the person has cancelled. */
-async function askToReplace(grid: Grid, { field, find }: { field: string | undefined; find: string }): Promise<CellChange[]> {
-  const { columns } = grid.settings;
+async function askToReplace(page: CorrectionPage, { field, find }: { field: string | undefined; find: string }): Promise<CellChange[]> {
+  const { columns } = page.settings;
   const select = element("select", { id: "replace-column" });
   for (const { name, heading } of columns) select.append(new Option(heading, name, false, name === field));
   const text = (id: string, value: string) => Object.assign(element("input", { id, autocomplete: "off", maxlength: "1000" }), { value });
@@ -122,11 +122,11 @@ async function askToReplace(grid: Grid, { field, find }: { field: string | undef
     bind: (confirm) => {
       const look = () => {
         const search = { field: select.value, find: finding.value, replacement: replacing.value, whole: whole.checked };
-        changes = cellsToReplace(grid.sheet, search);
+        changes = cellsToReplace(page.sheet, search);
         const [cells, column] = [count(changes.length, "cell"), headingOf(select.value, columns)];
         const isNone = changes.length === 0;
         said.textContent = isNone ? `Nothing to replace in ${column}.` : `${cells} in ${column} will be replaced.`;
-        shown.replaceChildren(...(isNone ? [] : changesTable(changes, grid)));
+        shown.replaceChildren(...(isNone ? [] : changesTable(changes, page)));
         confirm.textContent = isNone ? "Replace" : `Replace ${cells}`;
         confirm.disabled = isNone || (replacing.value === "" && !emptying.checked);
         empty.hidden = replacing.value !== "";

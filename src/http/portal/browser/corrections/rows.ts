@@ -76,7 +76,7 @@ export interface Row {
   closure: RowClosure | undefined;
   /** Its values are on their way to the server, and stay as they are until it has answered. */
   sending: boolean;
-  selected: boolean;
+  ticked: boolean;
 }
 
 export interface Change {

@@ -7,7 +7,7 @@ import { correctionOf, requestsOf } from "./judging.js";
 import { importText, type Row, type RowClosure, rowStatus } from "./rows.js";
 import { askServer, askServerAgain, isPassing, RequestRefused } from "./server.js";
 import { isReady, type Sheet } from "./sheet.js";
-import type { Grid } from "./view.js";
+import type { CorrectionPage } from "./view.js";
 
 /** Of one request that changes something. */
 const mostBytes = 1_500_000;
@@ -21,7 +21,7 @@ interface Sent {
 
 /** Sends the rows, as many requests as they need. The rows of a request that is refused for some of them are sent again without those. */
 async function sendRows(
-  { sheet, edits }: Grid,
+  { sheet, edits }: CorrectionPage,
   groups: readonly Row[][],
   request: (importId: string, rows: readonly Row[]) => Promise<RowClosure>,
 ): Promise<Sent> {
@@ -50,15 +50,15 @@ async function sendRows(
 }
 
 /** Sends what is ready, once the person has seen it. */
-export async function submitReady(grid: Grid): Promise<void> {
-  const { sheet, references } = grid;
-  grid.say("");
+export async function submitReady(page: CorrectionPage): Promise<void> {
+  const { sheet, references } = page;
+  page.say("");
   if (sheet.unjudged.size > 0) await judgedOrLate(sheet);
   const ready = sheet.ready();
   if (ready.length === 0) {
-    const wrong = sheet.rows.filter((row) => (row.selected || row.changed.size > 0) && rowStatus(row, sheet.touched(row)).kind === "wrong");
+    const wrong = sheet.rows.filter((row) => (row.ticked || row.changed.size > 0) && rowStatus(row, sheet.touched(row)).kind === "wrong");
     const still = wrong.length === 1 ? "row still has a problem" : "rows still have problems";
-    return grid.say(
+    return page.say(
       wrong.length > 0 ? `No rows are ready to submit: ${wrong.length} ${still}.` : "Change or select the rows to submit first.",
     );
   }
@@ -69,7 +69,7 @@ export async function submitReady(grid: Grid): Promise<void> {
     title: `Submit ${count(rows.length, "row")}?`,
     content: [
       element("p", {}, importsText(rows, references)),
-      ...(changes.length === 0 ? [] : changesTable(changes, grid)),
+      ...(changes.length === 0 ? [] : changesTable(changes, page)),
       ...(unchanged === 0 ? [] : [element("p", {}, `${count(unchanged, "row is", "rows are")} submitted unchanged.`)]),
     ],
     confirm: `Submit ${count(rows.length, "row")}`,
@@ -77,16 +77,16 @@ export async function submitReady(grid: Grid): Promise<void> {
   });
   if (!isGiven) return;
   // Rows that another person has taken since they were shown stay.
-  const outcome = await sendRows(grid, ready.filter(isReady), (importId, some) => submit(grid, importId, some));
-  const told = outcomeOf(outcome, grid);
-  grid.showOutcome(told);
+  const outcome = await sendRows(page, ready.filter(isReady), (importId, some) => submit(page, importId, some));
+  const told = outcomeOf(outcome, page);
+  page.showOutcome(told);
   submitted = { rows: outcome.rows, told };
 }
 
 /** Idempotency keys. The same rows with the same values keep their key until the server has answered, so that sending them twice makes one import. */
 const keys = new Map<string, string>();
 
-async function submit({ sheet, settings }: Grid, from: string, rows: readonly Row[]): Promise<RowClosure> {
+async function submit({ sheet, settings }: CorrectionPage, from: string, rows: readonly Row[]): Promise<RowClosure> {
   const lock = (sending: boolean) => {
     for (const row of rows) row.sending = sending;
     sheet.onChange();
@@ -142,7 +142,7 @@ function importsText(rows: readonly Row[], references: ReadonlyMap<string, strin
   return `${[...imports].map(([importId, own]) => `${count(own.length, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
 }
 
-function outcomeOf({ rows, taken, faults }: Sent, { sheet, settings: { importBase } }: Grid): HTMLElement {
+function outcomeOf({ rows, taken, faults }: Sent, { sheet, settings: { importBase } }: CorrectionPage): HTMLElement {
   const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined);
   const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict)).length; // not a row that is still being checked
   const unsent = kept.length - faulty;
@@ -174,44 +174,49 @@ async function judgedOrLate(sheet: Sheet): Promise<void> {
 }
 
 /** Asks, with a note, and offers to undo it. `chosen`: whole shipments. */
-export async function dismiss(chosen: readonly Row[], grid: Grid): Promise<void> {
+export async function dismiss(chosen: readonly Row[], page: CorrectionPage): Promise<void> {
   const rows = chosen.filter(({ closure }) => closure === undefined || closure.state === "open again");
-  if (rows.length === 0) return grid.say("Select the rows first.");
-  const note = await askToDismiss(rows, grid);
+  if (rows.length === 0) return page.say("Select the rows first.");
+  const note = await askToDismiss(rows, page);
   if (note === undefined) return;
-  const done = await changeState("dismissed", note, rows, grid);
+  const done = await changeState("dismissed", note, rows, page);
   if (done.length === 0) return;
   const undo = element("button", { type: "button", class: "quiet" }, "Undo");
   undo.addEventListener("click", () => {
-    grid.showOutcome();
-    void changeState("open again", "", done, grid);
+    page.showOutcome();
+    void changeState("open again", "", done, page);
   });
   const line = element("p", {}, `${count(done.length, "row")} dismissed. `, undo);
-  grid.showOutcome(element("div", { class: "notice done", role: "status" }, line));
+  page.showOutcome(element("div", { class: "notice done", role: "status" }, line));
 }
 
-export async function reopen(chosen: readonly Row[], grid: Grid): Promise<void> {
+export async function reopen(chosen: readonly Row[], page: CorrectionPage): Promise<void> {
   const rows = chosen.filter(({ closure }) => closure?.state === "dismissed");
-  if (rows.length === 0) return grid.say("Select the rows first.");
-  await changeState("open again", "", rows, grid);
+  if (rows.length === 0) return page.say("Select the rows first.");
+  await changeState("open again", "", rows, page);
 }
 
 /** Resolves with the rows that were changed. */
-async function changeState(state: "dismissed" | "open again", note: string, rows: readonly Row[], grid: Grid): Promise<readonly Row[]> {
+async function changeState(
+  state: "dismissed" | "open again",
+  note: string,
+  rows: readonly Row[],
+  page: CorrectionPage,
+): Promise<readonly Row[]> {
   const wanted = new Set(rows);
-  const groups = grid.sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row)));
-  const address = `${grid.settings.base}/rows/${state === "dismissed" ? "dismiss" : "reopen"}`;
-  const done = await sendRows(grid, groups, async (importId, some) => {
+  const groups = page.sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row)));
+  const address = `${page.settings.base}/rows/${state === "dismissed" ? "dismiss" : "reopen"}`;
+  const done = await sendRows(page, groups, async (importId, some) => {
     await askServer(address, { importId, rows: some.map(({ sent }) => sent.row), note });
     return { state, otherId: null, otherName: null, by: "you", note };
   });
   const outcome = done.rows.length > 0 && state === "open again" ? [`${count(done.rows.length, "row")} reopened.`] : [];
-  grid.say([...outcome, ...(done.taken > 0 ? [notOpen(done.taken)] : []), ...done.faults].join(" "));
+  page.say([...outcome, ...(done.taken > 0 ? [notOpen(done.taken)] : []), ...done.faults].join(" "));
   return done.rows;
 }
 
 /** Resolves with the note; with nothing where the person has cancelled. */
-async function askToDismiss(rows: readonly Row[], { references }: Grid): Promise<string | undefined> {
+async function askToDismiss(rows: readonly Row[], { references }: CorrectionPage): Promise<string | undefined> {
   const changed = rows.filter((row) => row.changed.size > 0).length;
   const note = element("input", { id: "dismiss-note", autocomplete: "off", maxlength: "1000" });
   const isGiven = await askPerson({

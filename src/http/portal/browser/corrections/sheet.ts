@@ -85,8 +85,8 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
     }
     return found;
   };
-  /** Shipments, and activities, that are changed or selected and whose every row is ready to be submitted. */
-  const ready = () => groups(rows).filter((group) => group.some(({ changed, selected }) => changed.size > 0 || selected) && isReady(group));
+  /** Shipments, and activities, that are changed or ticked and whose every row is ready to be submitted. */
+  const ready = () => groups(rows).filter((group) => group.some(({ changed, ticked }) => changed.size > 0 || ticked) && isReady(group));
   const judgeAgain = (affected: Iterable<Row>) => groups(affected).forEach(judgeGroup);
   /** Takes the row out of the shipment that it names. Returns one of the rows that stay there, if it was in it and there are any. */
   const leave = (row: Row): Row[] => {
@@ -120,7 +120,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
           ([field, value]) => value !== (each.values[field] ?? ""),
         );
         const { today: verdict, closure } = each;
-        const row: Row = { sent: each, key, changed: new Map(kept), verdict, version: 0, closure, sending: false, selected: false };
+        const row: Row = { sent: each, key, changed: new Map(kept), verdict, version: 0, closure, sending: false, ticked: false };
         rows.push(row);
         byKey.set(key, row);
         if (kept.length > 0) changed.push(row);
@@ -168,7 +168,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
         const isAnothers = closure !== undefined && closure.by !== "you";
         affected.push(row, ...(hasMoved && isAnothers ? leave(row) : []));
         if (hasMoved && !isAnothers) join(row, named(row));
-        if (closure) row.selected = false;
+        if (closure) row.ticked = false;
         else if (row.changed.size > 0) edits.keep([row]); // its correction failed or was cancelled: the edits are kept again
       }
       judgeAgain(affected);

@@ -4,7 +4,7 @@ import { follow } from "../eventSource.js";
 import type { ClosedRow, Row, RowClosure } from "./rows.js";
 import { askServer } from "./server.js";
 import { keyOf } from "./sheet.js";
-import type { Grid } from "./view.js";
+import type { CorrectionPage } from "./view.js";
 
 const everyMs = 10_000;
 const soonMs = 200;
@@ -12,7 +12,7 @@ const most = 500;
 
 type RowState = ClosedRow & { readonly importId: string };
 
-export function followStates({ sheet, view, settings }: Grid): void {
+export function followStates({ sheet, view, settings }: CorrectionPage): void {
   const { base, liveUrl, state } = settings;
   let isAsking = false;
   let wanted = false;

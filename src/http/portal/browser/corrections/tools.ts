@@ -4,7 +4,7 @@ import { followCounts } from "./counts.js";
 import { cellsToReplace } from "./manyCells.js";
 import { type Change, neededColumns, type Row, type SentRow, usedFields } from "./rows.js";
 import { dismiss, reopen, submitReady } from "./sending.js";
-import type { Grid } from "./view.js";
+import type { CorrectionPage } from "./view.js";
 
 const orders = { dayFirst: "day first", monthFirst: "month first" };
 
@@ -18,8 +18,8 @@ const datesRead = (rows: readonly Row[], order: string): Change[] =>
 
 export type Tools = ReturnType<typeof bindTools>;
 
-export function bindTools(panel: HTMLElement, grid: Grid) {
-  const { sheet, edits, view, settings } = grid;
+export function bindTools(panel: HTMLElement, page: CorrectionPage) {
+  const { sheet, edits, view, settings } = page;
   const status = panel.querySelector<HTMLElement>("[data-status]");
   const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);
   const used = new Set<string>();
@@ -33,13 +33,13 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
     isVisited = true;
   });
 
-  const counts = followCounts(grid);
+  const counts = followCounts(page);
   const showOffers: (() => void)[] = [];
   /** A button that changes many cells at once, and says how many. */
   const offer = (offered: HTMLButtonElement | null, verb: string, changes: () => readonly Change[], label: (cells: number) => string) => {
     offered?.addEventListener("click", () => {
       const wanted = changes();
-      grid.say(`${verb} ${count(wanted.length - sheet.change(wanted), "cell")}.`);
+      page.say(`${verb} ${count(wanted.length - sheet.change(wanted), "cell")}.`);
     });
     showOffers.push(() => {
       const cells = changes().length;
@@ -61,11 +61,11 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
     counts.refresh();
     for (const show of showOffers) show();
     const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined).length;
-    const selected = sheet.rows.filter((row) => row.selected).length;
+    const ticked = sheet.rows.filter((row) => row.ticked).length;
     const all = sheet.rows.length;
     const shown = hasAll ? `${all} ${all === 1 ? "row" : "rows"}` : `First ${all} rows: choose a reason or an import to see the others`;
     const amounts: [number, string][] = [
-      [selected, "selected"],
+      [ticked, "selected"],
       [changed, "changed"],
       [edits.rows() > changed ? edits.rows() : 0, "changed and not submitted in all filters"],
       [sheet.ready().flat().length, "ready to submit"],
@@ -80,16 +80,16 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
     isScheduled = true;
     setTimeout(describe, 100);
   };
-  grid.say = (text) => {
+  page.say = (text) => {
     message = text;
     refresh();
   };
 
-  /** Whole shipments; the row that is worked on where none is selected. */
+  /** Whole shipments; the row that is worked on where none is ticked. */
   const chosen = (): Row[] => {
-    const selected = sheet.rows.filter((row) => row.selected);
+    const ticked = sheet.rows.filter((row) => row.ticked);
     const active = sheet.rows[view.active.row];
-    const rows = selected.length > 0 ? selected : isVisited && active ? [active] : [];
+    const rows = ticked.length > 0 ? ticked : isVisited && active ? [active] : [];
     return [...new Set(rows.flatMap((row) => sheet.together(row)))];
   };
   /** One at a time. */
@@ -103,9 +103,9 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
         view.refresh();
       });
     });
-  onPress("submit", () => submitReady(grid));
-  onPress("dismiss", () => dismiss(chosen(), grid));
-  onPress("reopen", () => reopen(chosen(), grid));
+  onPress("submit", () => submitReady(page));
+  onPress("dismiss", () => dismiss(chosen(), page));
+  onPress("reopen", () => reopen(chosen(), page));
 
   const showsAll = () => button("columns")?.getAttribute("aria-pressed") === "true";
   const showAll = (pressed: boolean) => {
@@ -115,11 +115,11 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
   button("columns")?.addEventListener("click", () => showAll(!showsAll()));
   panel.querySelector<HTMLFormElement>("[data-set]")?.addEventListener("submit", (event) => {
     event.preventDefault();
-    const rows = sheet.rows.filter(({ selected, closure }) => selected && closure === undefined);
-    if (rows.length === 0) return grid.say("Select the rows first.");
+    const rows = sheet.rows.filter(({ ticked, closure }) => ticked && closure === undefined);
+    if (rows.length === 0) return page.say("Select the rows first.");
     const { column = "", value = "" } = Object.fromEntries(new FormData(event.currentTarget as HTMLFormElement)) as Record<string, string>;
     sheet.change(rows.map((row) => ({ row, field: column, value })));
-    return grid.say(`Set ${count(rows.length, "cell")} in ${headingOf(column, settings.columns)}.`);
+    return page.say(`Set ${count(rows.length, "cell")} in ${headingOf(column, settings.columns)}.`);
   });
 
   return {
@@ -136,7 +136,7 @@ export function bindTools(panel: HTMLElement, grid: Grid) {
       counts.keep();
       isLoading = true;
       message = "";
-      if (!keepsOutcome) grid.showOutcome();
+      if (!keepsOutcome) page.showOutcome();
       refresh();
     },
     /** All rows are there, or as many as one sheet holds. */

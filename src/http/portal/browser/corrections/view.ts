@@ -15,7 +15,7 @@ export interface CellPosition {
 export type View = ReturnType<typeof createView>;
 
 /** What all parts of the page work with. */
-export interface Grid {
+export interface CorrectionPage {
   readonly sheet: Sheet;
   readonly edits: Edits;
   readonly settings: Settings;
@@ -30,7 +30,7 @@ export interface Grid {
   readonly showOutcome: (...outcome: readonly Node[]) => void;
 }
 
-type GridRows = Pick<Grid, "sheet" | "settings" | "references">;
+type GridRows = Pick<CorrectionPage, "sheet" | "settings" | "references">;
 
 export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, settings, references }: GridRows) {
   /** How many columns stand before the fields: the box that selects, the row's number, the problem, and the file where there are several. */
@@ -57,7 +57,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       };
     },
     /** The rows of the selected cells, and the columns of their fields. */
-    selected: (): { readonly rows: readonly Row[]; readonly columns: readonly Column[] } => {
+    selectedCells: (): { readonly rows: readonly Row[]; readonly columns: readonly Column[] } => {
       const { from, to } = view.range();
       const columns = view.columns.slice(from.column - leading, Math.max(0, to.column - leading + 1));
       return { rows: sheet.rows.slice(from.row, to.row + 1), columns };
@@ -156,7 +156,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       draw(element, row, index);
     }
     const all = head.querySelector("input");
-    if (all) all.checked = sheet.rows.length > 0 && sheet.rows.every((row) => row.selected || !isSelectable(row));
+    if (all) all.checked = sheet.rows.length > 0 && sheet.rows.every((row) => row.ticked || !isSelectable(row));
   };
   /** On the page of open rows, those that are open no more stay as they are. */
   const isSelectable = ({ closure }: Row) => closure === undefined || settings.state !== "open";
@@ -167,10 +167,10 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     element.dataset["row"] = String(index);
     element.setAttribute("aria-rowindex", String(index + 2));
     element.style.transform = `translateY(${index * rowHeight}px)`;
-    element.className = `grid-row ${status.kind}${sent.row === sent.with ? "" : " line"}${row.selected ? " selected" : ""}`;
+    element.className = `grid-row ${status.kind}${sent.row === sent.with ? "" : " line"}${row.ticked ? " selected" : ""}`;
     const [pick, number, problem, file] = element.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
     const box = pick.firstElementChild as HTMLInputElement;
-    box.checked = row.selected;
+    box.checked = row.ticked;
     box.disabled = !isSelectable(row);
     box.setAttribute("aria-label", `Select row ${sent.row}`);
     setText(number, String(sent.row));

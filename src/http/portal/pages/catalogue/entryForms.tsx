@@ -7,9 +7,9 @@ import type { FormDefinition, SignedInVisit, Subject } from "../../pageDefinitio
 import { Tick } from "../../shell/form.js";
 import { judgeAgainPath } from "../corrections/unknownCustomers.js";
 import * as addresses from "./addresses.js";
-import { catalogueForm, type Edit, editForm } from "./draft.js";
 import { entryPages } from "./entryPage.js";
 import { FormBody, readInputs, type Values } from "./formFields.js";
+import { catalogueForm, type Edit, editForm } from "./waitingChange.js";
 
 /** Where something stands in the file: `["zoneMaps", 0, "zones", 2]`. */
 type Place = readonly (string | number)[];

@@ -12,11 +12,11 @@ import { Field } from "../../shell/form.js";
 import { withQuery } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
 import { entryPath, entryRoute, requireEntry } from "./addresses.js";
-import { catalogueForm, editForm } from "./draft.js";
 import { putAt } from "./entryForms.js";
 import { entryPages } from "./entryPage.js";
+import { fileForm } from "./fileForm.js";
 import { FormBody } from "./formFields.js";
-import { fileForm } from "./uploadPage.js";
+import { catalogueForm, editForm } from "./waitingChange.js";
 
 const cardRoute = entryRoute("rateCards");
 
@@ -107,18 +107,19 @@ const copy = catalogueForm({
   },
 });
 
-const upload = fileForm({
+const lanesUpload = fileForm({
   path: `${cardRoute}/lanes/upload`,
   title: "Upload lanes",
   accept: ".csv,.xlsx",
-  about: (visit, file) => {
-    const { card, path } = cardIn(visit, file);
+  command: "org lanes import",
+  subjectIn: (visit, current) => {
+    const { card, path } = cardIn(visit, current);
     const hint = `A CSV or XLSX file with all lanes of ${card.name}, in the columns of Download lanes. You see what changes before you apply it. Lanes that are not in the file are removed.`;
     return { hint, to: `${path}/lanes/upload`, back: path };
   },
-  edit: async (received, file, visit, { spreadsheets }) => {
-    const { card, path } = cardIn(visit, file);
-    return { file: await withLanesOf(spreadsheets, received, file, card.id), goTo: path, about: `rate card ${card.id}` };
+  edit: async (upload, current, visit, { spreadsheets }) => {
+    const { card, path } = cardIn(visit, current);
+    return { file: await withLanesOf(spreadsheets, upload, current, card.id), goTo: path, about: `rate card ${card.id}` };
   },
 });
 
@@ -131,7 +132,7 @@ const download = (format: TableFormat) =>
   });
 
 export const lanes: Subject = {
-  pages: [copy.page, ...upload.pages],
-  forms: [lanesForm, copy.form, ...upload.forms],
+  pages: [copy.page, ...lanesUpload.pages],
+  forms: [lanesForm, copy.form, ...lanesUpload.forms],
   answers: (Object.keys(tableFormats) as TableFormat[]).map(download),
 };

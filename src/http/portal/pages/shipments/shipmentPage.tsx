@@ -9,7 +9,7 @@ import { Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { AsOf, timeIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
-import { lastWanted, readVersions, Versions } from "./shipmentVersions.js";
+import { newestWanted, readVersions, Versions } from "./shipmentVersions.js";
 import { customTexts, lineTexts, routeInWords, shipmentFieldTexts, shipmentPath, shipmentsPath } from "./shipmentWords.js";
 
 export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", (visit, deps) =>
@@ -24,7 +24,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
     throw new Rejection("notFound", "There is no shipment with this id");
   const asOf = timeIn(visit);
   const [versions, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
-    readVersions(shipmentId, { asOf, upTo: lastWanted(visit) }, visit, deps),
+    readVersions(shipmentId, { asOf, upTo: newestWanted(visit) }, visit, deps),
     principalNames(organisationId, deps.pool),
     presentCatalogue(visit, deps),
   ]);
@@ -45,7 +45,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
         ) : null}
         <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
-          <Content content={content} nameOf={nameOfCustomer} timezone={visit.person.timezone} />
+          <Content content={content} nameOfCustomer={nameOfCustomer} timezone={visit.person.timezone} />
         ) : asOf === undefined ? (
           <NotThere title="This shipment has no current version: all of them are reversed" />
         ) : typeof versions === "object" ? (
@@ -70,16 +70,16 @@ const shownLines = 200;
 
 type Line = { item: unknown; number: number };
 
-type ContentProps = { content: { fields: LedgerShipment; items: readonly unknown[] }; nameOf: NameOfCustomer; timezone: string };
+type ContentProps = { content: { fields: LedgerShipment; items: readonly unknown[] }; nameOfCustomer: NameOfCustomer; timezone: string };
 
-function Content({ content: { fields, items }, nameOf, timezone }: ContentProps) {
+function Content({ content: { fields, items }, nameOfCustomer, timezone }: ContentProps) {
   const customerId = fields["customerId"];
   const custom = customTexts(fields);
   return (
     <>
       <Panel id="shipment" title={routeInWords(fields)}>
         <p>
-          <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOf} />
+          <Customer customerId={typeof customerId === "string" ? customerId : null} nameOf={nameOfCustomer} />
         </p>
         <Facts facts={shipmentFieldTexts(fields, timezone).filter(([label]) => !custom.some(([name]) => name === label))} />
       </Panel>

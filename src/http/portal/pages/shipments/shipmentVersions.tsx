@@ -56,7 +56,7 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
 }
 
 /** The number of the newest version to list; undefined for the newest of all. */
-export function lastWanted({ query }: SignedInVisit): number | undefined {
+export function newestWanted({ query }: SignedInVisit): number | undefined {
   const text = query["version"] ?? "";
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }

@@ -1,8 +1,8 @@
-// Every change of the catalogue, from a form or a file, is kept as a draft and leads to one page, which shows the difference and applies it.
+// Every change of the catalogue, from a form or a file, waits and leads to one page, which shows the difference and applies it.
 import { randomUUID } from "node:crypto";
 import type { Child } from "hono/jsx";
-import { findCatalogueDraft, forgetCatalogueDraft, keepCatalogueDraft } from "../../../../commands/organisations/catalogueDrafts.js";
 import { applyOrganisation } from "../../../../commands/organisations/organisation.js";
+import { findWaitingChange, forgetWaitingChange, keepWaitingChange } from "../../../../commands/organisations/waitingChanges.js";
 import { catalogueDifferences, faultInWords, partInWords, placeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
 import { type Conflict, mergeCatalogues } from "../../../../domain/catalogue/mergeCatalogues.js";
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
@@ -67,14 +67,14 @@ export const editForm = (page: PageDefinition, below: string, edit: CatalogueFor
     const version = numberIn(fields.get("version"));
     const base = await catalogueAt(visit.person.organisationId, version, deps.pool);
     if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
-    return keepDraft(visit, deps, { version, base }, edit(fields, base, visit));
+    return keepChange(visit, deps, { version, base }, edit(fields, base, visit));
   });
 
 /** The number of a version; 0 for anything else. */
 const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
 
 /** Checks an edit as `org apply` does, and keeps it. */
-export async function keepDraft(
+export async function keepChange(
   visit: SignedInVisit,
   { pool }: PortalDeps,
   { version: madeFrom, base }: { readonly version: number; readonly base: OrganisationFile },
@@ -83,9 +83,9 @@ export async function keepDraft(
   const checked = checkedFile(file, own);
   const changes = catalogueChanges(asRecorded(base), asRecorded(checked));
   if (changes.length === 0) return withNotice(goTo, "Nothing has changed.");
-  const draftId = randomUUID();
-  await keepCatalogueDraft(pool, ownerOf(visit), { draftId, about, madeFrom, changes, goTo });
-  return { goTo: `${applyPath}?draft=${draftId}` };
+  const changeId = randomUUID();
+  await keepWaitingChange(pool, ownerOf(visit), { changeId, about, madeFrom, changes, goTo });
+  return { goTo: `${applyPath}?draft=${changeId}` };
 }
 
 function checkedFile(file: unknown, own?: string): OrganisationFile {
@@ -98,43 +98,43 @@ function checkedFile(file: unknown, own?: string): OrganisationFile {
 /** Through JSON, as events have it: without fields that are undefined. */
 const asRecorded = (file: OrganisationFile): CatalogueFile => JSON.parse(JSON.stringify(file));
 
-/** The draft on the newest version. It is looked up by its owner, so that nobody else's is found. */
-async function draftOnNewest(visit: SignedInVisit, deps: PortalDeps, draftId: string, keeps: readonly string[]) {
-  const draft = await findCatalogueDraft(deps.pool, ownerOf(visit), draftId);
-  if (!draft)
+/** The waiting change, on the newest version. It is looked up by its owner, so that nobody else's is found. */
+async function requireChange(visit: SignedInVisit, deps: PortalDeps, changeId: string, keeps: readonly string[]) {
+  const change = await findWaitingChange(deps.pool, ownerOf(visit), changeId);
+  if (!change)
     throw new Rejection("notFound", "This change is no longer available: it was applied, replaced, or made more than an hour ago");
   // Read anew at each attempt, since somebody else may just have applied a version.
   const { catalogueVersion: version } = await presentCatalogueOf(visit.person.organisationId, deps.pool);
   const catalogue = await deps.catalogues(visit.person.organisationId, version);
-  const base = draft.madeFrom === version ? catalogue.file : await catalogueAt(visit.person.organisationId, draft.madeFrom, deps.pool);
-  if (!base) throw new Error(`version ${draft.madeFrom} of the catalogue is gone`);
-  const mine = changeCatalogue(asRecorded(base), draft.changes) as unknown as OrganisationFile;
+  const base = change.madeFrom === version ? catalogue.file : await catalogueAt(visit.person.organisationId, change.madeFrom, deps.pool);
+  if (!base) throw new Error(`version ${change.madeFrom} of the catalogue is gone`);
+  const mine = changeCatalogue(asRecorded(base), change.changes) as unknown as OrganisationFile;
   const keepsTheirs = (index: number) => (keeps[index] ?? keeps[0]) === "theirs";
-  return { draft, current: catalogue.file, version, ...mergeCatalogues(base, catalogue.file, mine, keepsTheirs) };
+  return { change, current: catalogue.file, version, ...mergeCatalogues(base, catalogue.file, mine, keepsTheirs) };
 }
 
 const title = "Change the catalogue";
 const crumbs = [["Catalogue", cataloguePath]] as const;
 
 const applyPage = definePage(applyPath, "catalogue", async (visit, deps) => {
-  const draftId = visit.query["draft"] || visit.submitted.get("draft");
+  const changeId = visit.query["draft"] || visit.submitted.get("draft");
   const empty = <EmptyState title="There is no change to apply">Change something in the catalogue first.</EmptyState>;
-  return draftId ? showDraft(visit, deps, draftId) : { title, crumbs, body: empty };
+  return changeId ? showChange(visit, deps, changeId) : { title, crumbs, body: empty };
 });
 
 const mostAttempts = 10;
 
 const applyForm = defineForm(applyPage, "", async (visit, fields, deps) => {
-  const draftId = fields.get("draft");
+  const changeId = fields.get("draft");
   for (let attempt = 1; ; attempt += 1) {
     const keeps = fields.all("keep");
-    const { draft, file, version, conflicts } = await draftOnNewest(visit, deps, draftId, keeps);
+    const { change, file, version, conflicts } = await requireChange(visit, deps, changeId, keeps);
     const isAnswered = keeps.length > 0 && !keeps.includes("") && numberIn(fields.get("version")) === version;
-    if (conflicts.length > 0 && !isAnswered) return { ...(await showDraft(visit, deps, draftId)), status: answerTable.conflict.status };
+    if (conflicts.length > 0 && !isAnswered) return { ...(await showChange(visit, deps, changeId)), status: answerTable.conflict.status };
     try {
       const applied = await applyOrganisation(deps.organisations, checkedFile(file), originOf(visit), { madeFrom: version });
-      await forgetCatalogueDraft(deps.pool, ownerOf(visit), draftId);
-      return withNotice(draft.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
+      await forgetWaitingChange(deps.pool, ownerOf(visit), changeId);
+      return withNotice(change.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
     } catch (error) {
       const isOvertaken = error instanceof Rejection && error.code === "conflict";
       if (!isOvertaken || attempt === mostAttempts) throw error; // else somebody was faster: on their version once more
@@ -142,18 +142,18 @@ const applyForm = defineForm(applyPage, "", async (visit, fields, deps) => {
   }
 });
 
-export const applyDraft = { pages: [applyPage], forms: [applyForm] };
+export const applyChange = { pages: [applyPage], forms: [applyForm] };
 
-async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string) {
-  const { draft, current, version, file, conflicts } = await draftOnNewest(visit, deps, draftId, []);
+async function showChange(visit: SignedInVisit, deps: PortalDeps, changeId: string) {
+  const { change, current, version, file, conflicts } = await requireChange(visit, deps, changeId, []);
   const all = catalogueDifferences(current, file);
   const removed = all.filter(({ kind }) => kind === "removed").length;
-  const { rows, pager } = pageInMemory(visit, all, { of: ["change", "changes"], path: withQuery(applyPath, { draft: draftId }) });
-  const others = version > draft.madeFrom ? await changedMeanwhile(visit, deps, draft.madeFrom, version) : "";
+  const { rows, pager } = pageInMemory(visit, all, { of: ["change", "changes"], path: withQuery(applyPath, { draft: changeId }) });
+  const others = version > change.madeFrom ? await changedMeanwhile(visit, deps, change.madeFrom, version) : "";
   const body = (
     <>
       {others && conflicts.length === 0 ? <p class="notice">{others} Their change stands beside yours.</p> : null}
-      <Form to={applyPath} hidden={{ draft: draftId, version: String(version) }}>
+      <Form to={applyPath} hidden={{ draft: changeId, version: String(version) }}>
         {conflicts.length > 0 ? <Conflicts others={others} conflicts={conflicts} /> : null}
         <Panel id="changes" title="What changes">
           <p>
@@ -162,7 +162,7 @@ async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string
           </p>
           <p class="button-row">
             <Button label="Apply" />
-            <ButtonLink to={draft.goTo} label="Cancel" quiet />
+            <ButtonLink to={change.goTo} label="Cancel" quiet />
           </p>
           <Table caption="Changes" columns={differenceColumns(current)} rows={rows} empty={<EmptyState title="Nothing differs" />} />
           {pager}
@@ -170,7 +170,7 @@ async function showDraft(visit: SignedInVisit, deps: PortalDeps, draftId: string
       </Form>
     </>
   );
-  return { title: `Change ${draft.about}`, crumbs, body };
+  return { title: `Change ${change.about}`, crumbs, body };
 }
 
 const mostAsked = 100;

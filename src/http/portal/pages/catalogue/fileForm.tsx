@@ -11,24 +11,29 @@ import { Panel } from "../../shell/parts.js";
 import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
 import { cataloguePath, catalogueUploadPath } from "./addresses.js";
-import { type Edit, keepDraft } from "./draft.js";
+import { type Edit, keepChange } from "./waitingChange.js";
 
 /** A larger file is checked for so long that other people's pages would wait. */
-export const largestCatalogue = 2 * 1024 * 1024;
+export const mostFileBytes = 2 * 1024 * 1024;
 
 interface FileForm {
   readonly path: string;
   readonly title: string;
   readonly accept: string;
+  /** The command that takes larger files. */
+  readonly command: "org apply" | "org lanes import";
   /** What the file is and changes, where it is sent, and the page to go back to. */
-  readonly about: (visit: SignedInVisit, file: OrganisationFile) => { readonly hint: string; readonly to: string; readonly back: string };
-  readonly edit: (upload: Upload, file: OrganisationFile, visit: SignedInVisit, deps: PortalDeps) => Promise<Edit>;
+  readonly subjectIn: (
+    visit: SignedInVisit,
+    current: OrganisationFile,
+  ) => { readonly hint: string; readonly to: string; readonly back: string };
+  readonly edit: (upload: Upload, current: OrganisationFile, visit: SignedInVisit, deps: PortalDeps) => Promise<Edit>;
 }
 
-/** The page that takes a file, and the form that makes a draft of it. */
-export function fileForm({ path, title, accept, about, edit }: FileForm): Required<Pick<Subject, "pages" | "forms">> {
+/** The page that takes a file, and the form that makes a change of it, which waits. */
+export function fileForm({ path, title, accept, command, subjectIn, edit }: FileForm): Required<Pick<Subject, "pages" | "forms">> {
   const shown = definePage(path, "catalogue", async (visit, deps) => {
-    const { hint, to, back } = about(visit, (await presentCatalogue(visit, deps)).catalogue.file);
+    const { hint, to, back } = subjectIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const body = (
       <Panel id="choose" title="Choose a file">
         <Form to={to} enctype="multipart/form-data" submit="Show changes" cancel={back}>
@@ -38,27 +43,21 @@ export function fileForm({ path, title, accept, about, edit }: FileForm): Requir
     );
     return { title, body };
   });
-  const form = defineForm(shown, { below: "", body: "upload" }, (visit, _, deps) =>
-    withUpload(visit, deps, async (upload) => {
+  const form = defineForm(shown, { below: "", body: "upload" }, async (visit, _, deps) => {
+    const upload = await receiveFormFile(visit, deps);
+    try {
+      if (upload.size > mostFileBytes)
+        throw new Rejection(
+          "tooLarge",
+          `The file has ${upload.size} bytes; here it may have ${mostFileBytes}. Apply a larger one with ${command}`,
+        );
       const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
-      return keepDraft(visit, deps, { version, base: catalogue.file }, await edit(upload, catalogue.file, visit, deps));
-    }),
-  );
+      return await keepChange(visit, deps, { version, base: catalogue.file }, await edit(upload, catalogue.file, visit, deps));
+    } finally {
+      await rm(upload.folder, { recursive: true, force: true });
+    }
+  });
   return { pages: [shown], forms: [form] };
-}
-
-/** The uploaded file, which is gone when the work has ended. */
-async function withUpload<Result>(visit: SignedInVisit, deps: PortalDeps, work: (upload: Upload) => Promise<Result>): Promise<Result> {
-  const upload = await receiveFormFile(visit, deps);
-  try {
-    if (upload.size <= largestCatalogue) return await work(upload);
-    throw new Rejection(
-      "tooLarge",
-      `The file has ${upload.size} bytes; here it may have ${largestCatalogue}. Apply a larger one with org apply`,
-    );
-  } finally {
-    await rm(upload.folder, { recursive: true, force: true });
-  }
 }
 
 /** An organisation file, as `org apply` takes it. */
@@ -66,7 +65,8 @@ export const organisationUpload = fileForm({
   path: catalogueUploadPath,
   title: "Upload organisation file",
   accept: ".json,application/json",
-  about: () => ({
+  command: "org apply",
+  subjectIn: () => ({
     hint: "Your organisation file, as JSON. You see its changes before you apply them. Anything that is not in the file is removed.",
     to: catalogueUploadPath,
     back: cataloguePath,
