@@ -42,21 +42,20 @@ export async function handle<S extends StreamKind, State>(
   });
 }
 
-interface Decision<S extends StreamKind> {
-  readonly decided: readonly EventOn<S>[];
-  readonly context: EventContext;
-  /** The revision that the decision was based on. */
-  readonly head: Revision;
-}
-
-export function appendDecision<S extends StreamKind>(
+/**
+ * `head`: the revision that the decision was based on. Each chunk is appended at the exact revision after the one before, so that an append of
+ * another process in between stops the rest.
+ */
+export async function appendDecision<S extends StreamKind>(
   events: EventStore,
   kind: S,
   id: string,
-  { decided, context, head }: Decision<S>,
+  { decided, context, head }: { decided: readonly EventOn<S>[]; context: EventContext; head: Revision },
 ): Promise<Revision> {
   const encoded = decided.map((event) => encode(event.type, event.data as never, context, randomUUID()));
-  return appendInChunks(events, streamOf[kind](id), encoded, head);
+  let revision = head;
+  for (const chunk of chunksOf(encoded)) revision = (await events.append(streamOf[kind](id), chunk, revision)).revision;
+  return revision;
 }
 
 /** The state that a stream's events lead to, and the stream's last revision. */
@@ -79,14 +78,7 @@ const maxEvents = 500;
 /** The server takes 1 MiB per append; ids, types and framing are not counted here. */
 const maxBytes = 800 * 1024;
 
-/** Appends each chunk at the exact revision after the one before, so that an append of another process in between stops the rest. */
-export async function appendInChunks(events: EventStore, stream: string, all: readonly NewEvent[], head: Revision): Promise<Revision> {
-  let revision = head;
-  for (const chunk of chunksOf(all)) revision = (await events.append(stream, chunk, revision)).revision;
-  return revision;
-}
-
-export function* chunksOf(all: readonly NewEvent[]): Generator<NewEvent[]> {
+function* chunksOf(all: readonly NewEvent[]): Generator<NewEvent[]> {
   let chunk: NewEvent[] = [];
   let bytes = 0;
   for (const event of all) {

@@ -5,7 +5,7 @@ import { groupedBy } from "../domain/groupedBy.js";
 import { instantOf } from "../domain/imports/timestamp.js";
 import { unusualLimits as limits, nearCode, type UnusualKind, unusualKinds } from "../domain/imports/unusual.js";
 import { rangesOf } from "../domain/ranges.js";
-import { createDoubleList, createIntList } from "../domain/rows/compactLists.js";
+import { createDoubleList, createIntList, createTextNumbers } from "../domain/rows/compactLists.js";
 import type { UnusualOfKind } from "../events/importEvents.js";
 import type { CodeField, LedgerFigures } from "./ledgerFigures.js";
 import { createRepeatFinder, type RepeatLookUp } from "./repeatedRows.js";
@@ -30,7 +30,7 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject) {
   const isOn = (kind: UnusualKind) => !off.includes(kind);
   const [earliest, latest] = [at.getTime() - limits.daysBefore * 24 * hourMs, at.getTime() + limits.hoursAfter * hourMs];
   const [rows, marks, quantities] = [createIntList(), createIntList(), createDoubleList()];
-  const [chargeCodes, warehouseCodes] = [codeNumbers(), codeNumbers()];
+  const [chargeCodes, warehouseCodes] = [createTextNumbers(limits.codesPerFile), createTextNumbers(limits.codesPerFile)];
   const largest: number[] = []; // by charge code
   const repeats = source === "file" && isOn("repeated") ? createRepeatFinder() : undefined;
   let withoutCustomer = false;
@@ -114,23 +114,6 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject) {
 }
 
 const codeFields = ["chargeCode", "warehouseCode"] as const satisfies readonly CodeField[];
-
-/** Numbers the codes of a file from 1; 0 for all codes beyond the first thousands. */
-function codeNumbers() {
-  const numbers = new Map<string, number>();
-  const all: string[] = [];
-  return {
-    all,
-    of(code: string): number {
-      const known = numbers.get(code);
-      if (known !== undefined) return known;
-      if (all.length >= limits.codesPerFile) return 0;
-      const own = Buffer.from(code).toString(); // a cell may be a slice of the text around it, which would stay in memory with it
-      numbers.set(own, all.push(own));
-      return all.length;
-    },
-  };
-}
 
 const codesAtOnce = 1_000;
 

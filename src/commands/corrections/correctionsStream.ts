@@ -12,14 +12,11 @@ import { appendDecision, load, retryConflicts } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
 import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide } from "./correctionsDecider.js";
 
-export interface LoadedCorrections {
-  readonly state: CorrectionsState;
-  /** The stream's last revision: a decision that is appended after exactly this one has seen every claim and every reversal. */
-  readonly head: Revision;
-}
+/** A decision that is appended after exactly `head`, the stream's last revision, has seen every claim and every reversal. */
+export type LoadedCorrections = Awaited<ReturnType<typeof loadCorrections>>;
 
 /** A reversal that was decided and is not recorded yet is recorded first: nobody decides on rows that are about to be reversed. */
-export async function loadCorrections(eventStore: EventStore, importId: string): Promise<LoadedCorrections> {
+export async function loadCorrections(eventStore: EventStore, importId: string) {
   return retryConflicts(async () => {
     for (;;) {
       // The reversals are read first: every claim that stands before one of them in the log is then found too.

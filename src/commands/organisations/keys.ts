@@ -5,13 +5,6 @@ import { defaultKeepHours } from "../../domain/keyRotation.js";
 import { decide, findKey, type KeyAction, keysAggregate } from "./keyDecider.js";
 import { changeOrganisation, type OrganisationDeps, type Origin } from "./organisationStream.js";
 
-export interface CreatedKey {
-  /** The whole key. It is not stored, so it can be shown only now. */
-  readonly key: string;
-  readonly keyId: string;
-  readonly prefix: string;
-}
-
 export interface NewKey {
   readonly organisationId: string;
   readonly name: string;
@@ -20,7 +13,8 @@ export interface NewKey {
   readonly expiresAt?: Date | undefined;
 }
 
-export async function createKey(deps: OrganisationDeps, wanted: NewKey, origin: Origin): Promise<CreatedKey> {
+/** `key` is the whole key. It is not stored, so it can be shown only now. */
+export async function createKey(deps: OrganisationDeps, wanted: NewKey, origin: Origin) {
   const { organisationId, name, scopes, expiresAt } = wanted;
   const keyId = randomUUID();
   const { key, ...secret } = newSecret();
@@ -34,20 +28,15 @@ interface KeyGiven {
   readonly prefix: string;
 }
 
-export interface RotatedKey extends CreatedKey {
-  readonly name: string;
-  /** The old secret, and until when it goes on. */
-  readonly old: { readonly prefix: string; readonly until: Date };
-  /** The secret before the old one, if the rotation ended it. */
-  readonly ended: string | undefined;
-}
-
-/** `replaces`: the prefix that the person saw, so that a form that is sent twice rotates once. */
+/**
+ * `replaces`: the prefix that the person saw, so that a form that is sent twice rotates once. Returns the old secret and until when it goes on, and in
+ * `ended` the secret before the old one, if the rotation ended it.
+ */
 export async function rotateKey(
   deps: OrganisationDeps,
   { organisationId, prefix: given, replaces, keepHours = defaultKeepHours }: KeyGiven & { replaces?: string; keepHours?: number },
   origin: Origin,
-): Promise<RotatedKey> {
+) {
   const { key, ...secret } = newSecret();
   const action = { type: "rotate", given, replaces, keepHours, ...secret } as const;
   const { before, decided, now } = await changeKeys(organisationId, action, origin, deps);
@@ -59,11 +48,7 @@ export async function rotateKey(
 }
 
 /** Ends all secrets of the key. Revoking a revoked key changes nothing. */
-export async function revokeKey(
-  deps: OrganisationDeps,
-  { organisationId, prefix: given }: KeyGiven,
-  origin: Origin,
-): Promise<{ readonly keyId: string; readonly prefix: string; readonly name: string }> {
+export async function revokeKey(deps: OrganisationDeps, { organisationId, prefix: given }: KeyGiven, origin: Origin) {
   const { before, now } = await changeKeys(organisationId, { type: "revoke", given }, origin, deps);
   const { keyId, name, newest } = findKey(given, before.keys, now);
   return { keyId, name, prefix: newest.prefix };

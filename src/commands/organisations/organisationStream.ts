@@ -30,11 +30,20 @@ type Changes<State> = {
   ) => void;
 };
 
+/** Whether the organisation has a catalogue. */
+export interface Existence {
+  organisationExists: boolean;
+}
+
 /** `changes` change the state that they are given, which only the fold holds: a large catalogue has thousands of entries. */
-export const organisationAggregate = <State>(initial: () => State, changes: Changes<State>): Aggregate<"organisation", State> => ({
+export const organisationAggregate = <State>(
+  initial: () => State,
+  changes: Changes<State>,
+): Aggregate<"organisation", State & Existence> => ({
   kind: "organisation",
-  initial,
+  initial: () => ({ ...initial(), organisationExists: false }),
   evolve(state, event, revision) {
+    if (event.type === "CatalogueApplied") state.organisationExists = true;
     changes[event.type]?.(state, event as never, revision);
     return state;
   },

@@ -7,7 +7,14 @@ import { type AddressRules, checkUrl } from "../../domain/webhooks/address.js";
 import { webhookSecret } from "../../domain/webhooks/endpoint.js";
 import { isWebhookEventType, type WebhookEventType, webhookEventTypes } from "../../domain/webhooks/types.js";
 import type { EventOn } from "../../events/registry.js";
-import { changeOrganisation, noOrganisation, type OrganisationDeps, type Origin, organisationAggregate } from "./organisationStream.js";
+import {
+  changeOrganisation,
+  type Existence,
+  noOrganisation,
+  type OrganisationDeps,
+  type Origin,
+  organisationAggregate,
+} from "./organisationStream.js";
 
 export interface WebhookDeps extends OrganisationDeps {
   readonly rules: AddressRules;
@@ -108,16 +115,12 @@ interface EndpointState {
   readonly paused: boolean;
 }
 
-interface WebhooksState {
-  organisationExists: boolean;
+interface WebhooksState extends Existence {
   /** By endpoint id. Removed endpoints are not in it. */
   readonly endpoints: Map<string, EndpointState>;
 }
 
-export const webhooksAggregate = organisationAggregate<WebhooksState>(() => ({ organisationExists: false, endpoints: new Map() }), {
-  CatalogueApplied(state) {
-    state.organisationExists = true;
-  },
+export const webhooksAggregate = organisationAggregate<Omit<WebhooksState, keyof Existence>>(() => ({ endpoints: new Map() }), {
   WebhookAdded({ endpoints }, { data: { endpointId, url, events } }) {
     endpoints.set(endpointId, { url, events, generation: 1, paused: false });
   },
@@ -127,7 +130,7 @@ export const webhooksAggregate = organisationAggregate<WebhooksState>(() => ({ o
   WebhookResumed: (state, { data: { endpointId } }) => setEndpoint(state, endpointId, { paused: false }),
 });
 
-function setEndpoint({ endpoints }: WebhooksState, endpointId: string, change: Partial<EndpointState>): void {
+function setEndpoint({ endpoints }: Pick<WebhooksState, "endpoints">, endpointId: string, change: Partial<EndpointState>): void {
   const known = endpoints.get(endpointId);
   if (known) endpoints.set(endpointId, { ...known, ...change });
 }

@@ -26,17 +26,12 @@ export async function activityChoices(organisationId: string, pool: Pool): Promi
   return { customerIds, warehouseCodes: warehouses, chargeCodes: charges, withoutCustomer: customers.length > customerIds.length };
 }
 
-export interface UsedCodes {
-  readonly warehouseCodes: readonly string[];
-  readonly chargeCodes: readonly string[];
-}
-
 /** How many rows of the organisation's newest completed import of activities are read. */
 const lookedAt = 1_000;
 const most = 3;
 
 /** Warehouse and charge codes that the organisation has used last, the most frequent first. */
-export async function usedCodes(organisationId: string, pool: Database): Promise<UsedCodes> {
+export async function usedCodes(organisationId: string, pool: Database) {
   const { rows } = await pool.query<{ code: string; part: "warehouse" | "charge" }>(
     `with newest as (select position from imports where organisation_id = $1 and kind = 'activities' and status = 'completed' and processed > 0
                       order by position desc limit 1),
