@@ -11,14 +11,7 @@ import { type ImportFold, readEvent, recountRows } from "./importFold.js";
 export type Reversal = RecordedOn<"reversals">;
 
 /** What was taken back of one import. */
-export interface ImportReversals {
-  /** In the order of the log. */
-  readonly events: readonly Reversal[];
-  /** The reversal that took back this accepted row; undefined for a row that is not reversed. */
-  ofRow(row: number): Reversal | undefined;
-  /** The same for a shipment, by its number in the import. */
-  ofShipment(number: number): Reversal | undefined;
-}
+export type ImportReversals = ReturnType<typeof reversalsIn>;
 
 /** By import id. Imports of which nothing was taken back are not in it. */
 export type ReversalEvidence = ReadonlyMap<string, ImportReversals>;
@@ -56,7 +49,7 @@ export const reversalsOfImport = async (
   report: (fault: string) => void = () => undefined,
 ): Promise<ImportReversals> => reversalsIn(await eventsOf(eventStore, streamOf.reversals(importId)), importId, report);
 
-function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (fault: string) => void): ImportReversals {
+function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (fault: string) => void) {
   const events = stored.flatMap((event) => readEvent("reversals", event, report) ?? []);
   for (const { data, revision } of events)
     if (data.importId !== importId) report(`RowsReversed at revision ${revision} names import ${data.importId}`);
@@ -74,7 +67,14 @@ function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (
   );
   for (const { revision } of all ? events.slice(before.length + 1) : [])
     report(`RowsReversed at revision ${revision} comes after everything was reversed`);
-  return { events, ofRow: (row) => rows.get(row) ?? all, ofShipment: (number) => shipments.get(number) ?? all };
+  return {
+    /** In the order of the log. */
+    events,
+    /** The reversal that took back this accepted row; undefined for a row that is not reversed. */
+    ofRow: (row: number) => rows.get(row) ?? all,
+    /** The same for a shipment, by its number in the import. */
+    ofShipment: (number: number) => shipments.get(number) ?? all,
+  };
 }
 
 const again = ({ revision }: Reversal): string => `is reversed a second time at revision ${revision}`;

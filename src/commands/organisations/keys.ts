@@ -60,10 +60,4 @@ function newSecret() {
 }
 
 const changeKeys = (organisationId: string, action: KeyAction, origin: Origin, deps: OrganisationDeps) =>
-  changeOrganisation(
-    organisationId,
-    keysAggregate,
-    (keys, { by, now }) => decide({ ...action, organisationId, by, now }, keys),
-    origin,
-    deps,
-  );
+  changeOrganisation(organisationId, keysAggregate, (keys, caused) => decide({ ...action, ...caused }, keys), origin, deps);

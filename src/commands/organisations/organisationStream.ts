@@ -53,7 +53,7 @@ export const organisationAggregate = <State>(
 export async function changeOrganisation<State>(
   organisationId: string,
   aggregate: Aggregate<"organisation", State>,
-  decide: (state: State, command: { readonly by: Principal; readonly now: Date; readonly head: Revision }) => OrganisationEvent[],
+  decide: (state: State, caused: { organisationId: string; by: Principal; now: Date; head: Revision }) => OrganisationEvent[],
   origin: Origin,
   deps: OrganisationDeps,
 ): Promise<CommandOutcome<"organisation", State> & { readonly now: Date }> {

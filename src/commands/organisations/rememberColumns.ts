@@ -50,11 +50,6 @@ export async function rememberColumns(
   remembered: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
   origin: Origin,
 ): Promise<void> {
-  await changeOrganisation(
-    remembered.organisationId,
-    columnsAggregate,
-    (state, { by, now }) => decide({ ...remembered, by, now }, state),
-    origin,
-    deps,
-  );
+  const { organisationId } = remembered;
+  await changeOrganisation(organisationId, columnsAggregate, (state, caused) => decide({ ...remembered, ...caused }, state), origin, deps);
 }

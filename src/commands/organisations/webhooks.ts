@@ -75,7 +75,7 @@ const changeEndpoint = (endpoint: Endpoint, action: WebhookAction, origin: Origi
   changeOrganisation(
     endpoint.organisationId,
     webhooksAggregate,
-    (state, { by, now }) => decide({ ...action, ...endpoint, by, now }, state),
+    (state, caused) => decide({ ...action, ...endpoint, ...caused }, state),
     origin,
     deps,
   );
