@@ -60,7 +60,7 @@ export async function changeOrganisation<State>(
   const now = await deps.now();
   const context = { organisation: organisationId, ...origin };
   const handled = await handle(deps.events, aggregate, organisationId, context, (state, head) =>
-    decide(state, { by: origin.by, now, head }),
+    decide(state, { organisationId, by: origin.by, now, head }),
   );
   await deps.project(organisationId);
   return { ...handled, now };
