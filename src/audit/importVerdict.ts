@@ -14,7 +14,10 @@ export class NotComparable extends Error {
 const compared = ["activities", "imports", "rejections", "shipments"];
 const tables = "imports, rejections, activities, shipment_lines, checkpoints";
 
-/** The projections' tables in one transaction, at one position of the log. Locks the tables against a rebuild's swap, which waits until the audit ends or is aborted. */
+/**
+ * The projections' tables in one transaction, at one position of the log. Locks the tables against a rebuild's swap, which waits until the audit
+ * ends or is aborted.
+ */
 export async function withSnapshot<Result>(
   { pool, signal }: { pool: Pool; signal: AbortSignal },
   work: (snapshot: { readonly client: PoolClient; readonly position: Position }) => Promise<Result>,
