@@ -1,4 +1,4 @@
-import { type Context, type Handler, Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { limits } from "../domain/imports/limits.js";
 import { Rejection } from "../domain/rejection.js";
 import { withoutEnd } from "../domain/withoutEnd.js";
@@ -8,7 +8,7 @@ import type { ApiDeps } from "./api/deps.js";
 import { docsPages } from "./api/pages/docs.js";
 import { filePages } from "./api/pages/files.js";
 import { healthPages } from "./api/pages/health.js";
-import type { Page, Route } from "./api/route.js";
+import type { ApiEnv, Route } from "./api/route.js";
 import { routes as allRoutes } from "./api/routes/list.js";
 import { serveRoute } from "./api/serveRoute.js";
 import type { PortalOptions } from "./portal/pageDefinition.js";
@@ -16,15 +16,15 @@ import { createPortal } from "./portal/portal.js";
 import { answerError } from "./server/answerError.js";
 import { Problem } from "./server/problem.js";
 import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
-import { type AppEnv, rejectBadPaths, requestFrame, send } from "./server/requestFrame.js";
+import { rejectBadPaths, requestFrame, send } from "./server/requestFrame.js";
 import type { OpenServer, RunningServer } from "./server/startServer.js";
 
 /** Without `portal` there are no pages for people: some tests want the API alone. */
 export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly closing?: AbortSignal };
 
 /** The app, from request to answer. */
-export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<AppEnv> {
-  const app = new Hono<AppEnv>();
+export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
+  const app = new Hono<ApiEnv>();
   const frame = {
     authenticate: createAuthenticate(deps.lookUps, deps.limits.rateLimitPerMinute),
     withBody: createBodyReader(bodies),
@@ -42,22 +42,29 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
 
   app.use(requestFrame(deps));
   app.use(rejectBadPaths());
-  const served: readonly { method: string; path: string; handler: Handler<AppEnv> }[] = [
-    ...routes.map((route) => ({ ...route, handler: serveRoute(route, deps, frame) })),
-    ...pages.map(({ path, handler }) => ({ method: "GET", path, handler: withAnswerHeaders(handler) })),
-    ...(portal?.routes ?? []),
-  ];
-  for (const { method, path, handler } of served) {
-    app.on(method, [honoPath(path)], (c, next) => {
+  for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, frame));
+  for (const page of pages) {
+    app.get(page.path, (c) => {
+      c.set("route", page.path);
+      for (const [name, value] of Object.entries(c.get("answerHeaders"))) c.header(name, value);
+      return page.handler(c);
+    });
+  }
+  for (const { method, path, handler } of portal?.routes ?? []) {
+    app.on(method, [honoPath(path)], (c) => {
       c.set("route", path);
-      return handler(c as never, next);
+      return handler(c as never);
     });
   }
   if (portal) app.get("/", (c, next) => (wantsPages(c.req.header()) ? portal.lead(c, "/portal") : next()));
-  refuseOtherMethods(app, served);
+  refuseOtherMethods(app, [
+    ...routes.map(({ method, path }) => ({ method, path: honoPath(path) })),
+    ...pages.map(({ path }) => ({ method: "GET", path })),
+    ...(portal?.routes ?? []).map(({ method, path }) => ({ method, path: honoPath(path) })),
+  ]);
 
   // Pages for people under /portal, JSON for everything else.
-  const answer = (c: Context<AppEnv>, error: unknown) =>
+  const answer = (c: Context<ApiEnv>, error: unknown) =>
     portal && isPortal(c.req.path)
       ? portal.answerError(c, error)
       : send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") }));
@@ -95,18 +102,11 @@ const isPortal = (path: string) => path === "/portal" || path.startsWith("/porta
 /** A program says so by its key, or by accepting no page. */
 const wantsPages = ({ accept = "*/*", "x-api-key": key }: Record<string, string>) => key === undefined && /text\/html|\*\/\*/.test(accept);
 
-const withAnswerHeaders =
-  (handler: Page["handler"]): Handler<AppEnv> =>
-  (c) => {
-    for (const [name, value] of Object.entries(c.get("answerHeaders"))) c.header(name, value);
-    return handler(c);
-  };
-
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-function refuseOtherMethods(app: Hono<AppEnv>, known: readonly { method: string; path: string }[]): void {
+function refuseOtherMethods(app: Hono<ApiEnv>, known: readonly { method: string; path: string }[]): void {
   const methodsByPath = new Map<string, Set<string>>();
-  for (const { method, path } of known) methodsByPath.set(honoPath(path), (methodsByPath.get(honoPath(path)) ?? new Set()).add(method));
+  for (const { method, path } of known) methodsByPath.set(path, (methodsByPath.get(path) ?? new Set()).add(method));
   for (const [path, methods] of methodsByPath) {
     if (methods.has("GET")) methods.add("HEAD");
     const allow = [...methods].sort().join(", ");

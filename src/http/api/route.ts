@@ -22,6 +22,18 @@ export interface Caller {
   admissionMs: number;
 }
 
+/** Returns the validated body, or throws what is wrong with it. */
+export type BodyAhead = () => unknown;
+
+export interface ApiEnv extends AppEnv {
+  Variables: AppEnv["Variables"] & {
+    caller?: Caller;
+    recheckAccess?: RecheckAccess;
+    /** Set where the body is read before the key is known to be valid. */
+    bodyAhead?: Promise<BodyAhead | undefined>;
+  };
+}
+
 export interface RequestSchemas {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
