@@ -3,19 +3,11 @@ import type { Logger } from "pino";
 import type { Config } from "./config.js";
 import type { RunRole } from "./main/roles/role.js";
 
-interface OpenRole {
-  load(): Promise<RunRole>;
-  close(): Promise<void>;
-}
+export type RoleName = "api" | "worker" | "projector";
 
-const quiet = (load: () => Promise<{ readonly run: RunRole }>) => async (): Promise<OpenRole> => ({
-  load: async () => (await load()).run,
-  close: async () => undefined,
-});
-
-const roles = {
-  /** Listens before anything else is loaded or looked for. */
-  api: async ({ host, port }: Config, logger: Logger): Promise<OpenRole> => {
+/** The API listens before anything else is loaded or looked for. */
+export async function openRole(name: RoleName, { host, port }: Config, logger: Logger) {
+  if (name === "api") {
     const { openServer } = await import("./http/server/startServer.js");
     const server = await openServer({ host, port, logger });
     const load = async (): Promise<RunRole> => {
@@ -23,11 +15,7 @@ const roles = {
       return (options) => run(server, options);
     };
     return { load, close: () => server.stop() };
-  },
-  worker: quiet(() => import("./main/roles/worker.js")),
-  projector: quiet(() => import("./main/roles/projector.js")),
-};
-
-export type RoleName = keyof typeof roles;
-
-export const openRole = (name: RoleName, config: Config, logger: Logger): Promise<OpenRole> => roles[name](config, logger);
+  }
+  const loading = { worker: () => import("./main/roles/worker.js"), projector: () => import("./main/roles/projector.js") };
+  return { load: async () => (await loading[name]()).run, close: async () => undefined };
+}

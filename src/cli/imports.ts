@@ -5,14 +5,11 @@ import { isLonger, limits } from "../domain/imports/limits.js";
 import { parseNumbers } from "../domain/ranges.js";
 import { isUuid } from "../domain/uuid.js";
 import { latestImports } from "../queries/imports/importList.js";
-import { CommandFault, command, limitOf, print, printJson, printList } from "./outcome.js";
+import { CommandFault, command, limitOf, organisationCommands, print, printJson, printList } from "./outcome.js";
 import { withOrganisation, withStores } from "./withStores.js";
 
 export function addCommands(imports: Command): void {
-  imports
-    .command("list")
-    .description("an organisation's imports of both kinds, newest first")
-    .requiredOption("--org <id>", "the organisation")
+  organisationCommands(imports)("list", "an organisation's imports of both kinds, newest first")
     .option("--limit <number>", "how many, at most 10000", "100")
     .option("--json", "as JSON")
     .action(command(list));

@@ -51,9 +51,9 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
     });
   }
   for (const { method, path, handler } of portal?.routes ?? []) {
-    app.on(method, [honoPath(path)], (c, next) => {
+    app.on(method, [honoPath(path)], (c) => {
       c.set("route", path);
-      return handler(c as never, next);
+      return handler(c as never);
     });
   }
   if (portal) app.get("/", (c, next) => (wantsPages(c.req.header()) ? portal.lead(c, "/portal") : next()));

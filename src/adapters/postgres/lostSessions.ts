@@ -1,17 +1,11 @@
 import pg from "pg";
+import type { Session } from "./session.js";
 
 export interface LostSessionOptions {
   readonly applicationName: string;
   /** How often to look. A session is ended when it was found lost twice in a row and no byte was sent or received in between. */
   readonly everyMs?: number;
   readonly onLost: (pid: number) => void;
-}
-
-/** Members of a node-postgres client that its types do not declare. */
-interface Session {
-  readonly processID: number | null;
-  readonly readyForQuery?: boolean;
-  readonly connection: { readonly stream: { bytesRead: number; bytesWritten: number; destroy(error: Error): void } };
 }
 
 const lookMs = 5_000;

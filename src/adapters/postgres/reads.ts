@@ -4,6 +4,7 @@ import pg from "pg";
 import type { Reads } from "../../ports/reads.js";
 import { createSlots, type Slots } from "../../slots.js";
 import { asDatabaseError } from "./errors.js";
+import type { Session } from "./session.js";
 
 /** Of the API's connections, so that some are left for commands and downloads. An organisation's further statements wait for its own. */
 const bounds = { inAll: 10, each: 4, line: { each: 200, ms: 10_000 } };
@@ -50,22 +51,6 @@ async function cancellable(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolC
     else release(error);
   };
   return client;
-}
-
-/** Members of a node-postgres client that its types do not declare. */
-interface Session {
-  readonly host: string;
-  readonly port: number;
-  readonly processID: number;
-  readonly secretKey: number;
-  readonly connection: NodeJS.EventEmitter & {
-    readonly ssl: unknown;
-    readonly sslNegotiation?: string;
-    readonly stream: { destroy(): void };
-    connect(port: number | string, host?: string): void;
-    requestSsl(): void;
-    cancel(processID: number, secretKey: number): void;
-  };
 }
 
 const longestMs = 2_000;

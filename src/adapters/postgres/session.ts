@@ -24,10 +24,27 @@ function nameOf(text: string): string {
   return name;
 }
 
+/** Members of a node-postgres client that its types do not declare. */
+export interface Session {
+  readonly host: string;
+  readonly port: number;
+  readonly processID: number | null;
+  readonly secretKey: number;
+  readonly readyForQuery?: boolean;
+  readonly connection: NodeJS.EventEmitter & {
+    readonly ssl: unknown;
+    readonly sslNegotiation?: string;
+    readonly stream: { bytesRead: number; bytesWritten: number; destroy(error?: Error): void };
+    connect(port: number | string, host?: string): void;
+    requestSsl(): void;
+    cancel(processID: number | null, secretKey: number): void;
+  };
+}
+
 /** A pooler makes up the process id that it tells its clients. */
 export async function isDirect(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  return rows[0]?.pid === (client as unknown as { readonly processID: number | null }).processID;
+  return rows[0]?.pid === (client as unknown as Session).processID;
 }
 
 type Statement = Pick<pg.QueryConfig, "name" | "text" | "values">;

@@ -37,8 +37,35 @@ export function headerNames(cells: readonly Cell[], row: number): string[] {
   return names;
 }
 
+/** Collects a file's rows. The first one that is not blank is the header; blank rows are left out but counted. `check` may refuse a row. */
+export function createRowReader(check: (row: FileRow) => void) {
+  let shape: ReturnType<typeof createRowShaper> | undefined;
+  let columns: string[] | undefined;
+  let rows: FileRow[] = [];
+  return {
+    columns: () => columns,
+    add(row: number, cells: Cell[]): void {
+      if (isBlankRow(cells)) return;
+      if (shape) {
+        const shaped = shape(row, cells);
+        check(shaped);
+        rows.push(shaped);
+        return;
+      }
+      columns = headerNames(cells, row);
+      shape = createRowShaper(columns);
+    },
+    /** The rows since the last call. */
+    take(): FileRow[] {
+      const taken = rows;
+      rows = [];
+      return taken;
+    },
+  };
+}
+
 /** Brings rows to the header's width; a value outside the named columns is a fault of its row, never dropped in silence. */
-export function createRowShaper(columns: readonly string[]): (row: number, cells: Cell[]) => FileRow {
+function createRowShaper(columns: readonly string[]): (row: number, cells: Cell[]) => FileRow {
   const width = columns.length;
   const unnamed = columns.flatMap((name, index) => (name === "" ? [index] : []));
   return (row, cells) => {

@@ -8,7 +8,7 @@ import { fileFaults } from "../../audit/verify.js";
 import { isUuid } from "../../domain/uuid.js";
 import { streamOf } from "../../events/streams.js";
 import { explainQuote, organisationOfQuote } from "../../queries/quotes/explainQuote.js";
-import { CommandFault, command, print, printJson, visible } from "../outcome.js";
+import { CommandFault, command, organisationCommands, print, printJson, visible } from "../outcome.js";
 import { showProgress } from "../progress.js";
 import { withStores } from "../withStores.js";
 import { importJson, importText } from "./auditImportText.js";
@@ -17,6 +17,7 @@ import { verify } from "./verify.js";
 import { logJson, logText, verifyLog } from "./verifyLog.js";
 
 export function addCommands(audit: Command): void {
+  const ofOrganisation = organisationCommands(audit);
   audit
     .command("import")
     .description("the whole story of an import: who pushed what and when, each phase, counts recounted, rejected rows by reason")
@@ -33,20 +34,18 @@ export function addCommands(audit: Command): void {
     .option("--all-quotes", "derive every quote again from the catalogue of its day, not only a sample of them")
     .option("--json", "as JSON")
     .action(command(verifyAll));
-  audit
-    .command("shipment")
-    .description("every version a shipment had, with the import, rows and key that wrote it, and which were reversed, when and why")
+  ofOrganisation(
+    "shipment",
+    "every version a shipment had, with the import, rows and key that wrote it, and which were reversed, when and why",
+  )
     .argument("<shipmentId>", "as it was pushed")
-    .requiredOption("--org <id>", "the organisation")
     .option("--as-of <time>", "an ISO 8601 time: only what had been recorded by then")
     .option("--json", "as JSON")
     .action(command(auditShipment));
-  audit
-    .command("log")
-    .description(
-      "what people, keys and the command line did, derived from the streams and compared with the log; exit code 1 on any difference",
-    )
-    .requiredOption("--org <id>", "the organisation")
+  ofOrganisation(
+    "log",
+    "what people, keys and the command line did, derived from the streams and compared with the log; exit code 1 on any difference",
+  )
     .option("--from <time>", "an ISO 8601 time: only what was done from then on")
     .option("--to <time>", "an ISO 8601 time: only what was done before it")
     .option("--json", "as JSON")

@@ -4,7 +4,6 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { addDifferences, newFindings, shownFindings } from "../../audit/findings.js";
 import { type StreamOptions, verifyStreams } from "../../audit/verify.js";
-import type { StoredEvent } from "../../ports/eventStore.js";
 import { allProjections } from "../../projections/allProjections.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 
@@ -12,9 +11,6 @@ export type Verification = Awaited<ReturnType<typeof verify>>;
 
 /** The findings name what cannot be read, so the projections need not log it. */
 export const silentLogger = pino({ level: "silent" });
-
-export const isOfOrganisation = (organisationId: string | undefined) =>
-  organisationId === undefined ? undefined : ({ metadata }: StoredEvent) => metadata.organisation === organisationId;
 
 export async function verify(options: StreamOptions & { readonly pool: Pool }) {
   const { pool, eventStore, signal, organisationId, onProgress } = options;
@@ -28,7 +24,7 @@ export async function verify(options: StreamOptions & { readonly pool: Pool }) {
       signal,
       logger: silentLogger,
       projections: allProjections,
-      isWanted: isOfOrganisation(organisationId),
+      isWanted: organisationId === undefined ? undefined : ({ metadata }) => metadata.organisation === organisationId,
       scope: { organisationId },
       most: shownFindings,
       onProgress: half(0),

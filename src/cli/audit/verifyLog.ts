@@ -1,9 +1,9 @@
 // `audit log`: the log of an organisation, filled anew from its streams, and compared with the table.
 import type { Pool } from "pg";
 import { addDifferences, newFindings, shownFindings } from "../../audit/findings.js";
+import type { StreamOptions } from "../../audit/verify.js";
 import type { LogEntry } from "../../domain/log/entry.js";
-import { actorName, sentenceOf, sentenceText } from "../../domain/log/sentences.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import { namedEntry, sentenceOf, sentenceText } from "../../domain/log/sentences.js";
 import { log } from "../../projections/models/log.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 import { allLogEntries } from "../../queries/log/logEntries.js";
@@ -12,16 +12,13 @@ import { countOf } from "../progress.js";
 import { findingLines } from "./auditText.js";
 import { silentLogger } from "./verify.js";
 
-export interface VerifyLogOptions {
+interface VerifyLogOptions extends Pick<StreamOptions, "eventStore" | "signal" | "onProgress"> {
   readonly pool: Pool;
-  readonly eventStore: EventStore;
-  readonly signal: AbortSignal;
   readonly organisationId: string;
   /** Included. */
   readonly from?: Date | undefined;
   /** Not included. */
   readonly to?: Date | undefined;
-  readonly onProgress?: (progress: { events: number; share: number }) => void;
 }
 
 type VerifiedLog = Awaited<ReturnType<typeof verifyLog>>;
@@ -59,11 +56,7 @@ export function logText({ entries, names, findings }: VerifiedLog): string[] {
 }
 
 export const logJson = ({ entries, names, findings }: VerifiedLog) => ({
-  entries: entries.map((entry) => {
-    const { id, at, by, what, event, about, stream, revision } = entry;
-    const text = sentenceText(sentenceOf(entry, names));
-    return { id, at, by: { ...by, name: actorName(by, names) }, what, event, text, about, stream, revision: Number(revision) };
-  }),
+  entries: entries.map((entry) => namedEntry(entry, names)),
   differences: findings.count,
   first: findings.first.map(({ sentence }) => sentence),
 });

@@ -111,3 +111,11 @@ function whoName(by: Principal, names: LogNames): string {
   const name = actorName(by, names);
   return by.kind === "key" ? `The key ${name}` : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
+
+/** An entry as programs get it, with the names as they are now. */
+export function namedEntry(entry: LogEntry, names: LogNames) {
+  const { id, at, by, what, event, about, stream, revision } = entry;
+  const actor = { ...by, name: actorName(by, names) };
+  const text = sentenceText(sentenceOf(entry, names));
+  return { id, at: at.toISOString(), by: actor, what, event, text, about, stream, revision: Number(revision) };
+}

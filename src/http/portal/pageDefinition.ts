@@ -87,8 +87,6 @@ export interface PageDefinition<V extends Visit = SignedInVisit> {
   /** `/portal/...`, with `{name}` for a parameter. */
   readonly path: string;
   readonly access: Access;
-  /** Set for a page that only redirects. It shows something only when that fails. */
-  readonly leadsOn?: true;
   show(visit: V, deps: PortalDeps): Promise<PageContent | FormResult>;
 }
 
@@ -106,11 +104,11 @@ export interface FormDefinition<V extends Visit = SignedInVisit> {
   submit(visit: V, fields: Fields, deps: PortalDeps): Promise<FormResult | PageContent | Work>;
 }
 
-export const definePage = <V extends Visit = SignedInVisit>(
-  path: string,
-  access: Access,
-  show: PageDefinition<V>["show"],
-): PageDefinition<V> => ({ path, access, show });
+export const definePage = <V extends Visit = SignedInVisit>(path: string, access: Access, show: PageDefinition<V>["show"]) => ({
+  path,
+  access,
+  show,
+});
 
 /** `below`: what its path has behind the page's own. */
 type FormPlace<V extends Visit> = { below: string } & Partial<Pick<FormDefinition<V>, "access" | "faults" | "mostBytes" | "body">>;
@@ -130,16 +128,14 @@ export function defineForm<V extends Visit = SignedInVisit>(
  * the browser itself went there.
  */
 export interface AnswerDefinition<V extends Visit = SignedInVisit> {
-  readonly method: "GET" | "POST";
   readonly path: string;
   readonly access: Access;
-  /** How a POST's body comes. `json`: parsed, of at most this many bytes. `upload`: a form with a file, which the answer reads itself. */
-  readonly body?: { readonly json: number } | "upload";
+  /** Set for a POST: how many bytes its body may have, which is JSON. */
+  readonly mostBytes?: number;
   answer(visit: V, deps: PortalDeps, body: unknown): Promise<Response>;
 }
 
 export const defineAnswer = (path: string, access: Access, answer: AnswerDefinition["answer"]): AnswerDefinition => ({
-  method: "GET",
   path,
   access,
   answer,
@@ -179,6 +175,7 @@ export interface PortalFrame {
 /** The options and what the portal makes from them. */
 export interface PortalDeps extends PortalOptions, PortalFrame {
   readonly closing: AbortSignal;
+  readonly maxQueuedImports: number;
   readonly links: Links;
   readonly assets: ReturnType<typeof readAssets>;
   readonly sessionOf: (c: Context<AppEnv>) => Promise<Session | undefined>;

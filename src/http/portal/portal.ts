@@ -1,4 +1,4 @@
-import type { Context, Handler } from "hono";
+import type { Context } from "hono";
 import { findSession, validSessions } from "../../commands/members/sessions.js";
 import { createPasswordCheck } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -29,6 +29,7 @@ export function createPortal(options: PortalOptions, { closing = new AbortContro
     ...options,
     ...frame,
     closing,
+    maxQueuedImports: options.limits.maxQueuedImports,
     links: createLinks(publicUrl),
     assets: readAssets(),
     checkPassword: createPasswordCheck({ ...members, signingSecret }),
@@ -58,7 +59,7 @@ export function createPortal(options: PortalOptions, { closing = new AbortContro
     routes: [
       ...pages.map((page) => route("GET", page.path, (c) => showPage(c, page, deps))),
       ...forms.map((form) => route("POST", form.path, (c) => takeForm(c, form, deps))),
-      ...answers.map((one) => ({ method: one.method, path: one.path, handler: serveAnswer(one, deps) })),
+      ...answers.map((one) => route(one.mostBytes === undefined ? "GET" : "POST", one.path, (c) => serveAnswer(c, one, deps))),
       ...["{file}", "{folder}/{file}"].map((path) =>
         route("GET", `${assetFolder}/{hash}/${path}`, async (c) => serveAsset(c, deps.assets)),
       ),
@@ -138,32 +139,21 @@ function respond(visit: Visit, result: Awaited<ReturnType<PageDefinition["show"]
 }
 
 /** Checks the visitor as for pages and forms. A script sends the page's token in the header `x-form-token`. */
-function serveAnswer(one: AnswerDefinition<Visit>, deps: PortalDeps): Handler<AppEnv> {
-  return async (c) => {
-    let visit: Visit | undefined;
-    try {
-      visit = await visitOf(c, one.access, deps);
-      if (one.method === "POST") return await post(one, visit, deps);
-      const refused = isNavigation(c) && refusalPage(visit, one.access);
-      if (refused) return refused;
-      expectAccess(visit, one.access);
-      const asked = visit;
-      return await readInTime(deps, readingOf(asked, one.path), (own) => one.answer(asked, own, undefined));
-    } catch (error) {
-      return visit && isNavigation(c) ? errorPage(visit, error, deps.logger) : send(c, errorAnswer(c, error, deps.logger));
-    }
-  };
-}
-
-async function post({ access, body, answer }: AnswerDefinition<Visit>, visit: Visit, deps: PortalDeps): Promise<Response> {
-  const { context: c, person } = visit;
-  const { withBody, uploads } = deps;
-  expectAccess(visit, access);
-  ensureOwnPage(c, deps.publicUrl, person?.formToken);
-  if (body === undefined) return answer(visit, deps, undefined);
-  if (body === "upload") return uploads.within(person?.organisationId ?? "", () => answer(visit, deps, undefined));
-  requireJson(c.req.raw.headers);
-  return withBody(c.req.raw, bodyBounds(visit, body.json), (bytes) => answer(visit, deps, parseJson(bytes)));
+async function serveAnswer(c: Context<AppEnv>, { path, access, mostBytes, answer }: AnswerDefinition<Visit>, deps: PortalDeps) {
+  let known: Visit | undefined;
+  try {
+    const visit = await visitOf(c, access, deps);
+    known = visit;
+    const refused = isNavigation(c) && refusalPage(visit, access);
+    if (refused) return refused;
+    expectAccess(visit, access);
+    if (mostBytes === undefined) return await readInTime(deps, readingOf(visit, path), (own) => answer(visit, own, undefined));
+    ensureOwnPage(c, deps.publicUrl, visit.person?.formToken);
+    requireJson(c.req.raw.headers);
+    return await deps.withBody(c.req.raw, bodyBounds(visit, mostBytes), (bytes) => answer(visit, deps, parseJson(bytes)));
+  } catch (error) {
+    return known && isNavigation(c) ? errorPage(known, error, deps.logger) : send(c, errorAnswer(c, error, deps.logger));
+  }
 }
 
 /** Whether the browser itself opens the address, by a link, and will show the answer. */

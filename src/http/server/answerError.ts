@@ -42,7 +42,7 @@ function answerProblem(problem: Problem, logger: Logger, context: Readonly<Recor
   return headers === undefined ? answer : { ...answer, headers };
 }
 
-export function plainAnswer(code: keyof typeof answerTable, message: string | readonly string[]): Answer {
+export function plainAnswer(code: keyof typeof answerTable, message: string | readonly string[]) {
   const { status, error } = answerTable[code];
   const shown = typeof message === "string" ? hideKeys(message) : message.map(hideKeys);
   return { status, body: { statusCode: status, message: shown, error } };

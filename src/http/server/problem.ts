@@ -1,18 +1,7 @@
 import type { RejectionCode } from "../../domain/rejection.js";
 
-/** Errors of the HTTP server itself, besides the domain's Rejections. */
-export type ServerCode =
-  | "unauthorised"
-  | "methodNotAllowed"
-  | "requestTimeout"
-  | "unsupportedMediaType"
-  | "rateLimited"
-  | "left"
-  | "internal"
-  | "unavailable";
-
-/** The answers for all codes. */
-export const answerTable: Readonly<Record<RejectionCode | ServerCode, { status: number; error: string }>> = {
+/** The answers for all codes: those of the domain's Rejections, and those of errors of the HTTP server itself. */
+export const answerTable = {
   invalid: { status: 400, error: "Bad Request" },
   queueFull: { status: 400, error: "Bad Request" },
   unauthorised: { status: 401, error: "Unauthorized" },
@@ -23,18 +12,20 @@ export const answerTable: Readonly<Record<RejectionCode | ServerCode, { status: 
   conflict: { status: 409, error: "Conflict" },
   tooLarge: { status: 413, error: "Payload Too Large" },
   unsupportedMediaType: { status: 415, error: "Unsupported Media Type" },
+  expectationFailed: { status: 417, error: "Expectation Failed" },
   unprocessable: { status: 422, error: "Unprocessable Entity" },
   rateLimited: { status: 429, error: "Too Many Requests" },
+  headersTooLarge: { status: 431, error: "Request Header Fields Too Large" },
   left: { status: 499, error: "Client Closed Request" }, // only in the log and the metrics: nobody gets it
   internal: { status: 500, error: "Internal Server Error" },
   unavailable: { status: 503, error: "Service Unavailable" },
-};
+} satisfies Readonly<Record<string, { status: number; error: string }>>;
 
 export class Problem extends Error {
   override readonly name = "Problem";
 
   constructor(
-    readonly code: ServerCode,
+    readonly code: Exclude<keyof typeof answerTable, RejectionCode>,
     message: string,
     readonly extra: { headers?: Readonly<Record<string, string>>; body?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
   ) {

@@ -6,7 +6,7 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import { plainAnswer, retryAfterOutageSeconds } from "./answerError.js";
-import { answerTable } from "./problem.js";
+import type { answerTable } from "./problem.js";
 import { discardRest, readLeftovers } from "./readLeftovers.js";
 import { type AppEnv, requestFrame, send } from "./requestFrame.js";
 
@@ -110,17 +110,15 @@ const unreadableMessage = "The request could not be read";
 /** The adapter could not read the request line or headers, so the app has not seen the request. */
 function unreadable(error: unknown, logger: Logger): Response {
   if (!(error instanceof RequestError)) logger.error({ err: error }, "request failed outside the app");
-  const { status, error: name } = answerTable[error instanceof RequestError ? "invalid" : "internal"];
-  return Response.json(
-    { statusCode: status, message: unreadableMessage, error: name },
-    { status, headers: { "x-request-id": randomUUID() } },
-  );
+  const { status, body } = plainAnswer(error instanceof RequestError ? "invalid" : "internal", unreadableMessage);
+  return Response.json(body, { status, headers: { "x-request-id": randomUUID() } });
 }
 
 function refuseExpectation(outgoing: ServerResponse): void {
-  const body = JSON.stringify({ statusCode: 417, message: "Nothing but 100-continue can be expected", error: "Expectation Failed" });
+  const { status, body: said } = plainAnswer("expectationFailed", "Nothing but 100-continue can be expected");
+  const body = JSON.stringify(said);
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-request-id": randomUUID() };
-  outgoing.writeHead(417, { ...headers, connection: "close" }).end(body);
+  outgoing.writeHead(status, { ...headers, connection: "close" }).end(body);
 }
 
 /** Node's parser failed: bad syntax, headers too large, or too slow. The answer is JSON, like all others. */
@@ -129,10 +127,10 @@ function refuse(error: Error & { code?: string }, socket: Socket): void {
     socket.destroy();
     return;
   }
-  const [status, name] = parserAnswers[error.code ?? ""] ?? [400, "Bad Request"];
-  const body = JSON.stringify({ statusCode: status, message: unreadableMessage, error: name });
+  const { status, body: said } = plainAnswer(parserAnswers[error.code ?? ""] ?? "invalid", unreadableMessage);
+  const body = JSON.stringify(said);
   const headers = [
-    `HTTP/1.1 ${status} ${name}`,
+    `HTTP/1.1 ${status} ${said.error}`,
     "content-type: application/json",
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${randomUUID()}`,
@@ -142,9 +140,9 @@ function refuse(error: Error & { code?: string }, socket: Socket): void {
   discardRest(socket);
 }
 
-const parserAnswers: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "Request Header Fields Too Large"],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout"],
+const parserAnswers: Readonly<Record<string, keyof typeof answerTable>> = {
+  HPE_HEADER_OVERFLOW: "headersTooLarge",
+  ERR_HTTP_REQUEST_TIMEOUT: "requestTimeout",
 };
 
 async function drain(server: Server, running: ReadonlySet<ServerResponse>): Promise<void> {

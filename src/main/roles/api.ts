@@ -5,7 +5,6 @@ import { createReads } from "../../adapters/postgres/reads.js";
 import { createSingleSignOn } from "../../adapters/singleSignOn.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerThreads.js";
-import type { ReadinessCheck } from "../../http/api/deps.js";
 import { serveApi } from "../../http/app.js";
 import { singleSignOnPaths } from "../../http/portal/pages/signIn.js";
 import type { OpenServer } from "../../http/server/startServer.js";
@@ -67,7 +66,7 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
       limits: { rateLimitPerMinute: config.rateLimitPerMinute, maxQueuedImports: config.maxQueuedImports },
       publicUrl: config.publicUrl,
       signingSecret: addresses.signingSecret,
-      readiness: [lagCheck(pool)],
+      readiness: { projections: () => checkProjections(pool) },
     };
     const redirectUri = `${config.publicUrl}${singleSignOnPaths.finish}`;
     const portal = {
@@ -87,12 +86,9 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
   });
 };
 
-function lagCheck(pool: Adapters["pool"]): ReadinessCheck {
-  const check = async () => {
-    const unfilled = await unfilledTables(pool);
-    if (unfilled.length > 0) throw new Error(`tables are missing or being filled from the log: ${unfilled.join(", ")}`);
-    const seconds = await projectionLagSeconds(pool);
-    if (seconds !== undefined && seconds > mostLagSeconds) throw new Error(`the read models are ${Math.round(seconds)} s behind`);
-  };
-  return { name: "projections", check };
+async function checkProjections(pool: Adapters["pool"]): Promise<void> {
+  const unfilled = await unfilledTables(pool);
+  if (unfilled.length > 0) throw new Error(`tables are missing or being filled from the log: ${unfilled.join(", ")}`);
+  const seconds = await projectionLagSeconds(pool);
+  if (seconds !== undefined && seconds > mostLagSeconds) throw new Error(`the read models are ${Math.round(seconds)} s behind`);
 }

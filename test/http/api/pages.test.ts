@@ -23,8 +23,8 @@ test("/readyz is 200 when every check succeeds, and otherwise names the failed c
   expect(ready.status).toBe(200);
   const checks = { postgres: "ok", eventStore: "ok", objectStore: "ok" };
   expect(await ready.json()).toEqual({ status: "ready", checks });
-  const failing = { name: "projections", check: () => Promise.reject(new Error("60 s behind, at secret.host")) };
-  const lagging = await createShell(database.pool, { deps: { readiness: [failing] } }).request("/readyz");
+  const readiness = { projections: () => Promise.reject(new Error("60 s behind, at secret.host")) };
+  const lagging = await createShell(database.pool, { deps: { readiness } }).request("/readyz");
   expect(lagging.status).toBe(503);
   expect(await lagging.json()).toEqual({ status: "unavailable", checks: { ...checks, projections: "failed" } });
 });

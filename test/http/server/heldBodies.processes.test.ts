@@ -129,7 +129,7 @@ describe("a member who is removed while a body arrives", () => {
   const remove = ({ email }: TestMember) =>
     removeMember(service.portal.members, { organisationId: organisation.id, member: email }, origin);
   const signedInForms = forms.filter(({ access }) => access !== "anyone").map((form) => [form.path, form.body ?? "form"] as const);
-  const scripts = answers.flatMap(({ path, body }) => (body ? [[path, body === "upload" ? "upload" : "json"] as const] : []));
+  const scripts = answers.flatMap(({ path, mostBytes }) => (mostBytes ? [[path, "json"] as const] : []));
 
   test.each([...signedInForms, ...scripts])("is 401 at %s, sent as %s", async (path, kind) => {
     const last = async () => (await service.eventStore.last(`organisation-${organisation.id}`))?.revision;

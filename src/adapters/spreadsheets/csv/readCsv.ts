@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
-import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
-import { type Cell, createRowShaper, FileFault, headerNames, isBlankRow } from "../cell.js";
+import type { FileHeader, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
+import { createRowReader, FileFault } from "../cell.js";
 import { MAX_CSV_ROWS, MAX_ROW_CHARS } from "../limits.js";
 import { decodeFile, sniffEncoding } from "./encoding.js";
 import { createTokenizer } from "./tokenizer.js";
@@ -8,63 +8,46 @@ import { createTokenizer } from "./tokenizer.js";
 /** Enough for the longest header row in any encoding. */
 const HEADER_BYTES = 4 * MAX_ROW_CHARS;
 
-type ReadSoFar = { columns: string[] | null; rows: FileRow[]; notes: readonly string[] };
-const nothingRead = (): ReadSoFar => ({ columns: null, rows: [], notes: [] });
-
 export async function readCsvHeader(path: string, signal?: AbortSignal): Promise<FileHeader> {
-  const read = nothingRead();
-  for await (const _ of parse(path, HEADER_BYTES, read, signal)) if (read.columns) break;
-  return { format: "csv", columns: read.columns ?? noHeader(), notes: read.notes };
+  for await (const { columns, notes } of parse(path, HEADER_BYTES, signal)) if (columns) return { format: "csv", columns, notes };
+  return noHeader();
 }
 
 export async function* readCsvRows(path: string, { signal }: ReadOptions): AsyncGenerator<RowBatch> {
-  const read = nothingRead();
-  for await (const bytes of parse(path, Number.POSITIVE_INFINITY, read, signal)) {
-    yield { rows: read.rows, ...bytes, notes: read.notes };
-    read.rows = [];
+  let header: readonly string[] | undefined;
+  for await (const { columns, ...batch } of parse(path, Number.POSITIVE_INFINITY, signal)) {
+    header = columns;
+    yield batch;
   }
-  if (!read.columns) noHeader();
+  if (!header) noHeader();
 }
 
-/** Reads the file piece by piece, up to `most` bytes. After each piece it yields how many bytes have been read. */
-async function* parse(path: string, most: number, read: ReadSoFar, signal?: AbortSignal) {
+/** Reads the file piece by piece, up to `most` bytes. */
+async function* parse(path: string, most: number, signal?: AbortSignal) {
   const file = await open(path);
+  let rows = 0;
+  const reader = createRowReader(() => {
+    rows += 1;
+    if (rows > MAX_CSV_ROWS)
+      throw new FileFault(`The file has more than ${MAX_CSV_ROWS.toLocaleString("en")} rows. Split it into several files.`);
+  });
   try {
     const bytesTotal = Math.min((await file.stat()).size, most);
     const sniffed = await sniffEncoding(file, bytesTotal, signal);
-    read.notes = sniffed.notes;
     let push: ReturnType<typeof createTokenizer> | undefined;
     for await (const { text, bytesRead, final } of decodeFile(file, sniffed, bytesTotal, signal)) {
       let fresh = text;
       if (!push) {
         const { delimiter, skip } = detectDialect(text);
-        push = createTokenizer(delimiter, collectInto(read));
+        push = createTokenizer(delimiter, reader.add);
         fresh = text.slice(skip);
       }
       push(fresh, final);
-      yield { bytesRead, bytesTotal };
+      yield { columns: reader.columns(), rows: reader.take(), bytesRead, bytesTotal, notes: sniffed.notes };
     }
   } finally {
     await file.close();
   }
-}
-
-/** The first row that is not blank is the header; blank rows are left out but counted. */
-function collectInto(read: ReadSoFar): (row: number, cells: Cell[]) => void {
-  let shape: ReturnType<typeof createRowShaper> | null = null;
-  let rows = 0;
-  return (row, cells) => {
-    if (isBlankRow(cells)) return;
-    if (shape) {
-      rows += 1;
-      if (rows > MAX_CSV_ROWS)
-        throw new FileFault(`The file has more than ${MAX_CSV_ROWS.toLocaleString("en")} rows. Split it into several files.`);
-      read.rows.push(shape(row, cells));
-      return;
-    }
-    read.columns = headerNames(cells, row);
-    shape = createRowShaper(read.columns);
-  };
 }
 
 function noHeader(): never {

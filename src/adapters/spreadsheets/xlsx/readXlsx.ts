@@ -1,5 +1,5 @@
-import type { FileHeader, FileRow, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
-import { type Cell, createRowShaper, FileFault, headerNames, isBlankRow } from "../cell.js";
+import type { FileHeader, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
+import { type Cell, createRowReader, FileFault, headerNames, isBlankRow } from "../cell.js";
 import { MAX_HEADER_INFLATED_BYTES, MAX_OTHER_SHEETS_BYTES, MAX_TEXT_CHARS } from "../limits.js";
 import { type Archive, openArchive } from "./archive.js";
 import { readStyles } from "./numbers.js";
@@ -82,31 +82,23 @@ export async function* readXlsxRows(path: string, options: ReadOptions): AsyncGe
 }
 
 async function* sheetRows(archive: Archive, workbook: Workbook, context: SheetContext, signal?: AbortSignal): AsyncGenerator<RowBatch> {
-  let shape: ReturnType<typeof createRowShaper> | null = null;
-  let rows: FileRow[] = [];
   const bytesTotal = archive.size(workbook.sheet);
   let bytesRead = 0;
   let characters = 0;
-  const parser = createSheetParser(context, (row: number, cells: Cell[]) => {
-    if (isBlankRow(cells)) return;
-    if (!shape) {
-      shape = createRowShaper(headerNames(cells, row));
-      return;
-    }
-    const shaped = shape(row, cells);
-    for (const cell of shaped.cells) characters += (typeof cell === "string" ? cell : cell.text).length;
+  const reader = createRowReader(({ cells }) => {
+    for (const cell of cells) characters += (typeof cell === "string" ? cell : cell.text).length;
     if (characters > MAX_TEXT_CHARS) throw tooMuchText();
-    rows.push(shaped);
   });
+  const parser = createSheetParser(context, reader.add);
   for await (const piece of archive.text(workbook.sheet, signal)) {
     bytesRead = Math.min(bytesTotal, bytesRead + piece.length);
     parser.write(piece);
-    if (rows.length === 0) continue;
-    yield { rows, bytesRead, bytesTotal, notes: [] };
-    rows = [];
+    const rows = reader.take();
+    if (rows.length > 0) yield { rows, bytesRead, bytesTotal, notes: [] };
   }
   parser.end();
-  if (!shape) throw noHeader(workbook);
+  if (!reader.columns()) throw noHeader(workbook);
+  const rows = reader.take();
   if (rows.length > 0) yield { rows, bytesRead, bytesTotal, notes: [] };
 }
 

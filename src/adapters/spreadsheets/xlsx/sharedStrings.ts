@@ -1,7 +1,7 @@
 import { FileFault } from "../cell.js";
 import { MAX_READY_TEXT_CHARS, MAX_READY_TEXTS, MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
 import { type Archive, damagedFault } from "./archive.js";
-import { createTextCollector, createXmlParser } from "./xml.js";
+import { cellTooLarge, createTextCollector, createXmlParser } from "./xml.js";
 
 const PAGE_BYTES = 4 * MAX_ROW_CHARS;
 
@@ -17,7 +17,7 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedSt
   let used = 0;
   function add(text: string): void {
     const length = Buffer.byteLength(text);
-    if (length > PAGE_BYTES) throw new FileFault("A cell of the workbook is far too large. Shorten it and upload the workbook again.");
+    if (length > PAGE_BYTES) throw cellTooLarge();
     if (pages.length === 0 || used + length > PAGE_BYTES) {
       pages.push(Buffer.allocUnsafeSlow(PAGE_BYTES));
       used = 0;

@@ -13,6 +13,8 @@ export type XmlHandlers = {
 
 export type XmlParser = { write(text: string): void; end(): void };
 
+export const cellTooLarge = () => new FileFault("A cell of the workbook is far too large. Shorten it and upload the workbook again.");
+
 /**
  * Parses XML piece by piece, with the limits that `saxes` leaves to its callers. It refuses document types, and with them entities that a
  * file defines. Element names come without their prefix, which each program may choose.
@@ -53,8 +55,7 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
     write(piece) {
       parser.write(piece);
       written += piece.length;
-      if (written - lastTag > MAX_XML_RUN_CHARS)
-        throw new FileFault("A cell of the workbook is far too large. Shorten it and upload the workbook again.");
+      if (written - lastTag > MAX_XML_RUN_CHARS) throw cellTooLarge();
     },
     end() {
       parser.close();
@@ -117,8 +118,7 @@ export function createTextCollector() {
     text(text: string): void {
       if (!inText) return;
       collected += text;
-      if (collected.length > MAX_ROW_CHARS)
-        throw new FileFault("A cell of the workbook is far too large. Shorten it and upload the workbook again.");
+      if (collected.length > MAX_ROW_CHARS) throw cellTooLarge();
     },
     take: (): string => unescapeText(collected),
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { aboutKinds, type LogEntry, logTopics } from "../../../domain/log/entry.js";
-import { actorName, type LogNames, sentenceOf, sentenceText } from "../../../domain/log/sentences.js";
+import { aboutKinds, logTopics } from "../../../domain/log/entry.js";
+import { namedEntry } from "../../../domain/log/sentences.js";
 import { listLog } from "../../../queries/log/logEntries.js";
 import { logNames } from "../../../queries/log/logNames.js";
 import { answerObject, instant } from "../document/schemas.js";
@@ -34,13 +34,6 @@ const by = z
   .optional()
   .describe("What this key or member has done, by `by.id`; `cli` for the command line");
 
-const answerOf = (item: LogEntry, names: LogNames) => {
-  const { id, at, by: who, what, event, about, stream, revision } = item;
-  const actorNamed = { ...who, name: actorName(who, names) };
-  const text = sentenceText(sentenceOf(item, names));
-  return { id, at: at.toISOString(), by: actorNamed, what, event, text, about, stream, revision: Number(revision) };
-};
-
 export const logRoutes: readonly Route[] = [
   defineRoute({
     ...readBeyondContract,
@@ -69,7 +62,7 @@ export const logRoutes: readonly Route[] = [
       const filter = { by: query.by, what: query.what, ...(await timeRange(query, organisationId, pool)) };
       const page = await listLog(organisationId, filter, pageRequest(query, deps), pool);
       const names = await logNames(organisationId, page.items, pool);
-      return answerPage(Promise.resolve(page), (item) => answerOf(item, names));
+      return answerPage(Promise.resolve(page), (item) => namedEntry(item, names));
     },
   }),
 ];

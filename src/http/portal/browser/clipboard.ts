@@ -1,29 +1,19 @@
 // Blocks of cells as spreadsheets put them on the clipboard: tabs between cells, line ends between rows, quotes around either.
+
+/** In quotes a cell may have tabs, line ends and doubled quotes; a quote within a cell is a character like any other. */
+const cells = /(?:"((?:[^"]|"")*)"?)?([^\t\r\n]*)(\t|\r\n?|\n|$)/g;
+
 export function parseCells(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
-  let cell = "";
-  let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text.charAt(at);
-    if (quoted) {
-      if (character !== '"') cell += character;
-      else if (text.charAt(at + 1) === '"') {
-        cell += '"';
-        at += 1;
-      } else quoted = false;
-    } else if (character === '"' && cell === "") quoted = true;
-    else if (character === "\t") {
-      row.push(cell);
-      cell = "";
-    } else if (character === "\n" || character === "\r") {
-      if (character === "\r" && text.charAt(at + 1) === "\n") at += 1;
-      rows.push([...row, cell]);
-      row = [];
-      cell = "";
-    } else cell += character;
+  for (const [, quoted = "", plain = "", end] of text.matchAll(cells)) {
+    const cell = quoted.replaceAll('""', '"') + plain;
+    if (end === "" && cell === "" && row.length === 0) break; // behind the last row
+    row.push(cell);
+    if (end === "\t") continue;
+    rows.push(row);
+    row = [];
   }
-  if (cell !== "" || row.length > 0) rows.push([...row, cell]);
   return rows;
 }
 

@@ -3,7 +3,6 @@ import { count } from "./corrections/changes.js";
 import { controlGrid } from "./corrections/control.js";
 import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
-import { bindReasons } from "./corrections/reasons.js";
 import { rowStatus, type SentRow, type Settings } from "./corrections/rows.js";
 import { sayRecorded } from "./corrections/sending.js";
 import { askServerAgain, RequestRefused } from "./corrections/server.js";
@@ -91,6 +90,30 @@ function start(panel: HTMLElement): void {
   };
   bindReasons(reload);
   followStates(page);
+}
+
+/**
+ * Choosing a reason shows its rows in the same grid: the page, its place and the keyboard's focus stay where they are. `choose` gets the page's query, such as `?kind=activities&reason=...`.
+ */
+function bindReasons(choose: (query: string) => void): void {
+  const chips = [...document.querySelectorAll<HTMLAnchorElement>("[data-reasons] a[data-reason]")];
+  const mark = () => {
+    const reason = new URLSearchParams(location.search).get("reason") ?? "";
+    for (const chip of chips) chip.ariaCurrent = chip.dataset["reason"] === reason ? "true" : null;
+  };
+  for (const chip of chips)
+    chip.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      if (chip.hasAttribute("aria-current")) return;
+      history.pushState(null, "", chip.href);
+      mark();
+      choose(location.search);
+    });
+  addEventListener("popstate", () => {
+    mark();
+    choose(location.search);
+  });
 }
 
 /** The most rows that one sheet holds. */

@@ -4,6 +4,7 @@ import { dateAt, dayAt, endOfDay, instantOf, isDay, wallAt, wallToInstant } from
 import { Rejection } from "../../../domain/rejection.js";
 import type { SignedInVisit } from "../pageDefinition.js";
 import { type Chip, Chips } from "../shell/chips.js";
+import { dayFormat, dayInFull } from "../shell/formats.js";
 import { Time } from "../shell/parts.js";
 
 const dayMs = 86_400_000;
@@ -51,16 +52,13 @@ export function monthAfter(month: string, months: number): string {
   return new Date(Date.UTC(year, number - 1 + months, 1)).toISOString().slice(0, 7);
 }
 
-const inWords = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat("en-AU", { timeZone: "UTC", ...options });
-const monthWords = inWords({ month: "long", year: "numeric" });
-const dayWords = inWords({ day: "numeric", month: "long", year: "numeric" });
+const monthOfDay = dayFormat({ month: "long", year: "numeric" });
 
-export const monthInWords = (month: string): string => monthWords.format(new Date(`${month}-01T00:00:00Z`));
+export const monthInWords = (month: string): string => monthOfDay(`${month}-01`);
 
 export function periodWords({ firstDay, lastDay, month }: ReturnType<typeof period>): string {
   if (month) return monthInWords(month);
-  const [first, last] = [firstDay, lastDay].map((day) => dayWords.format(new Date(`${day}T00:00:00Z`)));
-  return first === last ? String(first) : `${first} to ${last}`;
+  return firstDay === lastDay ? dayInFull(firstDay) : `${dayInFull(firstDay)} to ${dayInFull(lastDay)}`;
 }
 
 export type LastDays = ReturnType<typeof lastDays>;
@@ -73,9 +71,7 @@ export function lastDays(count: number, timezone: string, now: Date) {
   return { names: walls.map(dayOf), starts: walls.map(startOf), end: startOf(last + dayMs) };
 }
 
-const shortDay = inWords({ weekday: "short", day: "numeric", month: "short" });
-
-export const shortDayInWords = (day: string): string => (day === "" ? "" : shortDay.format(new Date(`${day}T00:00:00Z`)));
+export const shortDayInWords = dayFormat({ weekday: "short", day: "numeric", month: "short" });
 
 /** When the day after it begins, in the organisation's zone; undefined where none is given. */
 export const dayEnd = (label: string, day: string | undefined, timezone: string) => instantIn(label, day, timezone, endOfDay);

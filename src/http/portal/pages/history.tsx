@@ -41,15 +41,14 @@ export const importHistoryPage = definePage(`${importsPath}/{importId}/history`,
       current: each === of,
     })),
     body: (
-      <section class="panel" aria-label="Events">
-        <Events events={events} nameOf={nameOf} />
+      <Events events={events} nameOf={nameOf}>
         <Pager
           of="events"
           cursor={from > 0n ? String(from) : undefined}
           nextCursor={next === null ? null : String(next)}
           path={(revision) => withQuery(path, { of: own, from: revision })}
         />
-      </section>
+      </Events>
     ),
   };
 });
@@ -73,36 +72,36 @@ export const quoteHistoryPage = definePage(`${quotesPath}/{quoteId}/history`, "l
       ["Quotes", quotesPath],
       ["Quote", `${quotesPath}?quote=${encodeURIComponent(quoteId)}`],
     ],
-    body: (
-      <section class="panel" aria-label="Events">
-        <Events events={events} nameOf={nameOf} />
-      </section>
-    ),
+    body: <Events events={events} nameOf={nameOf} />,
   };
 });
 
 /** Each event in words. Opened, it shows the event as it was recorded. */
-function Events({ events, nameOf }: { events: readonly StoredEvent[]; nameOf: NameOf }) {
-  if (events.length === 0) return <EmptyState title="Nothing is recorded here" />;
-  return (
-    <ol class="timeline">
-      {events.map((event) => (
-        <li>
-          <Time at={event.recordedAt} exact />
-          <div>
-            {inWords(event, nameOf)}
-            <details>
-              <summary>
-                Recorded data<span class="unseen"> {String(event.revision)}</span>
-              </summary>
-              <RawEvent event={event} />
-            </details>
-          </div>
-        </li>
-      ))}
-    </ol>
-  );
-}
+const Events = ({ events, nameOf, children }: { events: readonly StoredEvent[]; nameOf: NameOf; children?: Child }) => (
+  <section class="panel" aria-label="Events">
+    {events.length === 0 ? (
+      <EmptyState title="Nothing is recorded here" />
+    ) : (
+      <ol class="timeline">
+        {events.map((event) => (
+          <li>
+            <Time at={event.recordedAt} exact />
+            <div>
+              {inWords(event, nameOf)}
+              <details>
+                <summary>
+                  Recorded data<span class="unseen"> {String(event.revision)}</span>
+                </summary>
+                <RawEvent event={event} />
+              </details>
+            </div>
+          </li>
+        ))}
+      </ol>
+    )}
+    {children}
+  </section>
+);
 
 function inWords(stored: StoredEvent, nameOf: NameOf): Child {
   const event = readable(stored);

@@ -85,14 +85,9 @@ export function tooManyTries(seconds: number): FormRefusal {
 }
 
 /** One membership goes straight in; of several the person says which. */
-export async function signInAs(
-  members: readonly [VerifiedMember, ...VerifiedMember[]],
-  next: string,
-  way: SignInWay,
-  visit: Visit,
-  deps: PortalDeps,
-) {
-  if (members.length === 1) return openSession(members[0], next, way, visit, deps);
+export async function signInAs(members: readonly VerifiedMember[], next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
+  const [first, ...others] = members;
+  if (first && others.length === 0) return openSession(first, next, way, visit, deps);
   return {
     title: "Which organisation?",
     body: (

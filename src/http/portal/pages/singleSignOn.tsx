@@ -4,50 +4,40 @@ import { emailKey } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
 import { membersWithEmail } from "../../../queries/lookUps/members.js";
-import type { FormResult, PageDefinition, PortalDeps, Visit } from "../pageDefinition.js";
+import { definePage, type FormResult, type PortalDeps, type Visit } from "../pageDefinition.js";
 import { singleSignOnCookie } from "../sessions/cookies.js";
 import { safeReturn, signInAs, singleSignOnPaths } from "./signIn.js";
 
 const way = "single sign-on";
 
 /** Sets the cookie that the provider's answer is compared with. */
-export const beginPage: PageDefinition<Visit> = {
-  path: singleSignOnPaths.begin,
-  access: "anyone",
-  leadsOn: true,
-  show: async ({ context: c }, deps) => {
-    const begun = await configured(deps).begin();
-    if (!begun) return backToSignIn("unreachable");
-    singleSignOnCookie(deps).write(c, { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) });
-    return { goTo: begun.url };
-  },
-};
+export const beginPage = definePage<Visit>(singleSignOnPaths.begin, "anyone", async ({ context: c }, deps) => {
+  const begun = await configured(deps).begin();
+  if (!begun) return backToSignIn("unreachable");
+  singleSignOnCookie(deps).write(c, { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) });
+  return { goTo: begun.url };
+});
 
 /** Takes the identity that came back from the provider. The cookie is removed, and a state is accepted once, from whichever browser. */
-export const finishPage: PageDefinition<Visit> = {
-  path: singleSignOnPaths.finish,
-  access: "anyone",
-  leadsOn: true,
-  show: async (visit, deps) => {
-    const { context: c } = visit;
-    const { pool, signInLog } = deps;
-    const singleSignOn = configured(deps);
-    const refused = (reason: Refusal, email?: string) => {
-      signInLog.refused(c, way, reason, email);
-      return backToSignIn(reason);
-    };
-    const cookie = singleSignOnCookie(deps);
-    const begun = cookie.read(c);
-    cookie.clear(c);
-    if (!begun || c.req.query("state") !== begun.state) return refused("refused");
-    const { returnTo, ...checks } = begun;
-    if (!(await takeOnce(pool, checks.state))) return refused("refused");
-    const identity = await singleSignOn.finish(new URL(c.req.url).search, checks);
-    if (identity.kind !== "verified") return refused(identity.kind);
-    const [first, ...others] = await membersWithEmail(emailKey(identity.email), pool);
-    return first ? signInAs([first, ...others], returnTo, way, visit, deps) : refused("stranger", identity.email);
-  },
-};
+export const finishPage = definePage<Visit>(singleSignOnPaths.finish, "anyone", async (visit, deps) => {
+  const { context: c } = visit;
+  const { pool, signInLog } = deps;
+  const singleSignOn = configured(deps);
+  const refused = (reason: Refusal, email?: string) => {
+    signInLog.refused(c, way, reason, email);
+    return backToSignIn(reason);
+  };
+  const cookie = singleSignOnCookie(deps);
+  const begun = cookie.read(c);
+  cookie.clear(c);
+  if (!begun || c.req.query("state") !== begun.state) return refused("refused");
+  const { returnTo, ...checks } = begun;
+  if (!(await takeOnce(pool, checks.state))) return refused("refused");
+  const identity = await singleSignOn.finish(new URL(c.req.url).search, checks);
+  if (identity.kind !== "verified") return refused(identity.kind);
+  const members = await membersWithEmail(emailKey(identity.email), pool);
+  return members.length > 0 ? signInAs(members, returnTo, way, visit, deps) : refused("stranger", identity.email);
+});
 
 function configured({ singleSignOn }: PortalDeps): SingleSignOn {
   if (!singleSignOn) throw new Rejection("notFound", "Single sign-on is not set up here. Sign in with your password");

@@ -1,4 +1,4 @@
-import type { Child } from "hono/jsx";
+import type { Child, JSX } from "hono/jsx";
 import { limits } from "../../../domain/imports/limits.js";
 import type { Fields } from "../fields.js";
 import { ButtonLink, type Query, useVisit } from "./parts.js";
@@ -57,10 +57,8 @@ export function Form({ to, class: className = "stacked", hidden = {}, submit, ca
   );
 }
 
-interface ButtonFormProps extends Pick<FormProps, "to" | "hidden"> {
-  readonly label: string;
+interface ButtonFormProps extends Pick<FormProps, "to" | "hidden">, Pick<ButtonProps, "label" | "class"> {
   readonly about?: string;
-  readonly class?: ButtonProps["class"];
 }
 
 /** A form that is nothing but a button. */
@@ -110,23 +108,14 @@ function Fault({ name, id = `field-${name}` }: { name: string; id?: string }) {
   ) : null;
 }
 
-interface FieldProps extends LabelledProps {
-  readonly type?: "text" | "email" | "password" | "datetime-local" | "date" | "month" | "file";
+type InputProps = JSX.IntrinsicElements["input"];
+type OfField = "type" | "accept" | "autocomplete" | "placeholder" | "maxlength" | "minlength" | "required" | "list" | "readonly";
+
+interface FieldProps extends LabelledProps, Pick<InputProps, OfField> {
   /** What it begins with. A form that is shown again has what was sent. */
   readonly value?: string | undefined;
-  readonly accept?: string;
-  readonly autocomplete?: string;
-  readonly placeholder?: string;
-  readonly maxlength?: number | undefined;
-  readonly minlength?: number;
-  readonly step?: string;
-  readonly required?: boolean;
-  /** The id of a list of suggestions. */
-  readonly list?: string;
   /** Set for a text that needs more than one line. */
   readonly lines?: number | undefined;
-  /** Shown, and sent as it is. */
-  readonly readonly?: boolean;
 }
 
 export function Field({ label, name, id, hint, type = "text", value, required = true, lines, ...rest }: FieldProps) {
@@ -180,13 +169,10 @@ export function Choice({ options, value, ...field }: ChoiceProps) {
   return <Labelled {...field} input={input} />;
 }
 
-interface BoxProps {
+interface BoxProps extends Pick<InputProps, "checked" | "required" | "autofocus"> {
   readonly label: Child;
   readonly name: string;
   readonly value: string;
-  readonly checked?: boolean;
-  readonly required?: boolean;
-  readonly autofocus?: boolean;
 }
 
 const Box = ({ label, ...input }: BoxProps) => (

@@ -18,10 +18,17 @@ function timeFormat(timeZone: string, timeStyle: "short" | "medium"): Intl.DateT
 export const timeInWords = (at: Date, timeZone: string, exact = false): string =>
   timeFormat(timeZone, exact ? "medium" : "short").format(at);
 
-const dayFormat = new Intl.DateTimeFormat("en-AU", { timeZone: "UTC", dateStyle: "medium" });
+/** Writes days of the calendar, such as `2026-11-18`, in words. */
+export function dayFormat(options: Intl.DateTimeFormatOptions): (day: string) => string {
+  const format = new Intl.DateTimeFormat("en-AU", { timeZone: "UTC", ...options });
+  return (day) => format.format(new Date(`${day}T00:00:00Z`));
+}
 
 /** `18 Nov 2026`. */
-export const dayInWords = (day: string): string => dayFormat.format(new Date(`${day}T00:00:00Z`));
+export const dayInWords = dayFormat({ dateStyle: "medium" });
+
+/** `18 November 2026`. */
+export const dayInFull = dayFormat({ dateStyle: "long" });
 
 /** An end at midnight is the end of the day before: `the end of 19 Dec 2026`. */
 export function endInWords(at: Date, timeZone: string): string {
@@ -51,8 +58,7 @@ export const clipped = (text: string, longest = 200): string => (text.length > l
 export const countInWords = (count: number, one: string, many = `${one}s`): string => `${groupDigits(count)} ${count === 1 ? one : many}`;
 
 export function inWords(value: Value, timeZone: string): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
+  if (value === null || value === undefined || typeof value === "string") return value ?? "";
   if (typeof value === "number") return groupDigits(value);
   if (value instanceof Date) return timeInWords(value, timeZone);
   return "day" in value ? dayInWords(value.day) : groupDigits(value.decimal);
@@ -64,8 +70,7 @@ export const fractionOf = (value: Value): number =>
 
 /** For CSV and XLSX. */
 export function inFile(value: Value, timeZone: string): string | { readonly decimal: string } | WallTime {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "string") return value;
+  if (value === null || value === undefined || typeof value === "string") return value ?? "";
   if (typeof value === "number") return { decimal: String(value) };
   if (value instanceof Date) return { wallTime: wallAt(value.getTime(), timeZone) };
   return "day" in value ? { wallTime: value.day } : value;
@@ -79,10 +84,9 @@ export function inJson(value: Value): string | number | null {
   return "day" in value ? value.day : value.decimal;
 }
 
-/** The order of two values of a column; what is absent comes last. */
+/** The order of two values of a column. */
 export function compareValues(one: Value, other: Value): number {
   const [a, b] = [inJson(one), inJson(other)];
-  if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (fractionOf(one) + fractionOf(other) > 0 || (typeof a === "number" && typeof b === "number")) return Number(a) - Number(b);
   return String(a).localeCompare(String(b), "en", { numeric: true });
 }

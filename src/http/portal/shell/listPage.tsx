@@ -3,7 +3,15 @@ import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { Page, PageRequest } from "../../../queries/page.js";
 import { download, downloadTable } from "../downloads.js";
-import type { PageDefinition, PageHead, PortalDeps, SignedInVisit, Subject } from "../pageDefinition.js";
+import {
+  defineAnswer,
+  definePage,
+  type PageDefinition,
+  type PageHead,
+  type PortalDeps,
+  type SignedInVisit,
+  type Subject,
+} from "../pageDefinition.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
 import { inJson } from "./formats.js";
 import { type Names, Pager, pageInMemory, type Query, rowsBefore, rowsPerPage, withQuery } from "./parts.js";
@@ -65,13 +73,10 @@ export type ListPage = Required<Pick<Subject, "pages" | "answers">> & { readonly
 
 export function listPage<Row>(list: List<Row>): ListPage {
   const { path, access } = list;
-  const page: PageDefinition = { path, access, show: (visit, deps) => showList(list, visit, deps) };
-  const answers = formats.map((format) => ({
-    method: "GET" as const,
-    path: `${filesPath(path)}.${format}`,
-    access,
-    answer: (visit: SignedInVisit, deps: PortalDeps) => downloadList(list, format, visit, deps),
-  }));
+  const page = definePage(path, access, (visit, deps) => showList(list, visit, deps));
+  const answers = formats.map((format) =>
+    defineAnswer(`${filesPath(path)}.${format}`, access, (visit, deps) => downloadList(list, format, visit, deps)),
+  );
   return { page, pages: [page], answers };
 }
 

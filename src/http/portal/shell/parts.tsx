@@ -213,26 +213,19 @@ export const OnlyOnce = ({ title, text, copyLabel }: Secret) => (
 /** With commas between them. */
 export const withCommas = (parts: readonly Child[]): Child[] => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
 
-const named = new RegExp(`\\bimport (${uuidPattern})`, "gi");
+const importIds = new RegExp(`(?<=\\bimport )(${uuidPattern})`, "gi");
 
 /** A sentence as the API says it. Where it names an import by its id, the id is short here and leads to the import. */
-export function Sentence({ text }: { text: string }) {
-  const parts: unknown[] = [];
-  let end = 0;
-  for (const { 1: importId = "", index } of text.matchAll(named)) {
-    const start = index + "import ".length;
-    parts.push(
-      text.slice(end, start),
-      <Link to={`/portal/imports/${importId}`} title={importId}>
-        {importId.slice(0, 8)}...
-      </Link>,
-    );
-    end = start + importId.length;
-  }
-  return (
-    <>
-      {parts}
-      {text.slice(end)}
-    </>
-  );
-}
+export const Sentence = ({ text }: { text: string }) => (
+  <>
+    {text.split(importIds).map((part, index) =>
+      index % 2 === 0 ? (
+        part
+      ) : (
+        <Link to={`/portal/imports/${part}`} title={part}>
+          {part.slice(0, 8)}...
+        </Link>
+      ),
+    )}
+  </>
+);

@@ -1,6 +1,6 @@
 // Plots, drawn on the server. Sizes are in percent, so that a plot fits any width and its text keeps its size; the numbers also stand there as text.
 import { groupDigits } from "./formats.js";
-import { Amount } from "./parts.js";
+import { Amount, type Names } from "./parts.js";
 import { type Column, Table } from "./table.js";
 
 export interface Bar {
@@ -9,7 +9,7 @@ export interface Bar {
 }
 
 /** Horizontal bars, each under its label and its number of units. `plain`: in a colour that means neither good nor bad. */
-export function Bars({ bars, unit, plain }: { bars: readonly Bar[]; unit: readonly [one: string, many: string]; plain?: boolean }) {
+export function Bars({ bars, unit, plain }: { bars: readonly Bar[]; unit: Names; plain?: boolean }) {
   const longest = Math.max(1, ...bars.map(({ value }) => value));
   return (
     <ul class={plain ? "bars plain-bars" : "bars"}>
@@ -132,11 +132,11 @@ function topOf(totals: readonly number[]): number {
 
 /** Where each part begins and how high it is, as parts of the whole height. */
 function stacked(values: readonly number[], highest: number): readonly { readonly from: number; readonly height: number }[] {
-  let from = 0;
+  let end = 0;
   return values.map((value) => {
-    const part = { from, height: value / highest };
-    from += part.height;
-    return part;
+    const from = end;
+    end += value / highest;
+    return { from, height: value / highest };
   });
 }
 

@@ -131,11 +131,7 @@ export function usualAnswer(operationId: string, status: number, mebibytes?: num
   return messages[status];
 }
 
-const errorNames: ReadonlyMap<number, string> = new Map([
-  ...Object.values(answerTable).map(({ status, error }) => [status, error] as const),
-  [417, "Expectation Failed"],
-  [431, "Request Header Fields Too Large"],
-]);
+const errorNames = new Map(Object.values(answerTable).map(({ status, error }) => [status, error]));
 
 const rateLimited = {
   message: "The limit of 600 requests per minute is used up, try again in 12 seconds",

@@ -19,11 +19,7 @@ const shownRows = 5;
 export const changesOf = (rows: readonly Row[]): CellChange[] =>
   rows.flatMap((row) => [...row.changed].map(([field, value]) => ({ row, field, before: row.sent.values[field] ?? "", value })));
 
-export function changesTable(
-  changes: readonly CellChange[],
-  { settings, references }: Pick<CorrectionPage, "settings" | "references">,
-): Node[] {
-  const { columns } = settings;
+export function changesTable(changes: readonly CellChange[], { settings: { columns }, references }: CorrectionPage): Node[] {
   const groups = Map.groupBy(changes, ({ row, field, before, value }) => JSON.stringify([row.sent.importId, field, before, value]));
   const sorted = [...groups.values()].sort((one, other) => other.length - one.length);
   const severalImports = new Set(changes.map(({ row }) => row.sent.importId)).size > 1;

@@ -12,19 +12,17 @@ import type { CorrectionPage } from "./view.js";
 /** Of one request that changes something. */
 const mostBytes = 1_500_000;
 
-interface Sent {
-  readonly rows: readonly Row[];
-  /** Rows that another person has taken meanwhile. */
-  readonly taken: number;
-  readonly faults: readonly string[];
-}
+type SendingResult = Awaited<ReturnType<typeof sendRows>>;
 
-/** Sends the rows, as many requests as they need. The rows of a request that is refused for some of them are sent again without those. */
+/**
+ * Sends the rows, as many requests as they need. The rows of a request that is refused for some of them are sent again without those. `taken`:
+ * rows that another person has taken meanwhile.
+ */
 async function sendRows(
   { sheet, edits }: CorrectionPage,
   groups: readonly Row[][],
   request: (importId: string, rows: readonly Row[]) => Promise<RowClosure>,
-): Promise<Sent> {
+) {
   const [sent, faults]: [Row[], Set<string>] = [[], new Set()];
   let taken = 0;
   const waiting = requestsOf(groups, mostBytes);
@@ -142,7 +140,7 @@ function importsText(rows: readonly Row[], references: ReadonlyMap<string, strin
   return `${[...imports].map(([importId, own]) => `${count(own.length, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
 }
 
-function outcomeOf({ rows, taken, faults }: Sent, { sheet, settings: { importBase } }: CorrectionPage): HTMLElement {
+function outcomeOf({ rows, taken, faults }: SendingResult, { sheet, settings: { importBase } }: CorrectionPage): HTMLElement {
   const kept = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined);
   const faulty = kept.filter((row) => sheet.together(row).some(({ verdict }) => verdict)).length; // not a row that is still being checked
   const unsent = kept.length - faulty;
@@ -197,12 +195,7 @@ export async function reopen(chosen: readonly Row[], page: CorrectionPage): Prom
 }
 
 /** Resolves with the rows that were changed. */
-async function changeState(
-  state: "dismissed" | "open again",
-  note: string,
-  rows: readonly Row[],
-  page: CorrectionPage,
-): Promise<readonly Row[]> {
+async function changeState(state: "dismissed" | "open again", note: string, rows: readonly Row[], page: CorrectionPage) {
   const wanted = new Set(rows);
   const groups = page.sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row)));
   const address = `${page.settings.base}/rows/${state === "dismissed" ? "dismiss" : "reopen"}`;

@@ -10,9 +10,7 @@ import { amountColumns, type BillSum, BillTable, billedColumns, billLines, billS
 import type { ActivitiesView } from "./selection.js";
 
 /** One amount of a change. */
-interface ChangeLine extends ChangedAmount {
-  readonly change: TotalsChange;
-}
+type ChangeLine = ChangedAmount & { readonly change: TotalsChange };
 
 /** Those without a customer come last. */
 export const changeLines = (changes: readonly TotalsChange[]): ChangeLine[] =>

@@ -51,8 +51,8 @@ export function fileForm({ path, title, accept, command, subjectIn, edit }: File
           "tooLarge",
           `The file has ${upload.size} bytes; here it may have ${mostFileBytes}. Apply a larger one with ${command}`,
         );
-      const { catalogue, catalogueVersion: version } = await presentCatalogue(visit, deps);
-      return await keepChange(visit, deps, { version, base: catalogue.file }, await edit(upload, catalogue.file, visit, deps));
+      const { file: current, catalogueVersion } = await presentCatalogue(visit, deps);
+      return await keepChange(visit, deps, catalogueVersion, current, await edit(upload, current, visit, deps));
     } finally {
       await rm(upload.folder, { recursive: true, force: true });
     }

@@ -67,19 +67,15 @@ export const editForm = (page: PageDefinition, below: string, edit: CatalogueFor
     const version = numberIn(fields.get("version"));
     const base = await catalogueAt(visit.person.organisationId, version, deps.pool);
     if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
-    return keepChange(visit, deps, { version, base }, edit(fields, base, visit));
+    return keepChange(visit, deps, version, base, edit(fields, base, visit));
   });
 
 /** The number of a version; 0 for anything else. */
 const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
 
 /** Checks an edit as `org apply` does, and keeps it. */
-export async function keepChange(
-  visit: SignedInVisit,
-  { pool }: PortalDeps,
-  { version: madeFrom, base }: { readonly version: number; readonly base: OrganisationFile },
-  { file, goTo, about, own }: Edit,
-) {
+export async function keepChange(visit: SignedInVisit, { pool }: PortalDeps, madeFrom: number, base: OrganisationFile, edit: Edit) {
+  const { file, goTo, about, own } = edit;
   const checked = checkedFile(file, own);
   const changes = catalogueChanges(asRecorded(base), asRecorded(checked));
   if (changes.length === 0) return withNotice(goTo, "Nothing has changed.");

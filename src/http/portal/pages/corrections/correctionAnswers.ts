@@ -67,16 +67,22 @@ const isOnce = (rows: readonly number[]) => new Set(rows).size === rows.length;
 /** A person edits rows in any order. Of two elements with one shipmentId the later wins, so each stands where it stood in the push. */
 const inOrder = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
 
+interface PostOptions<Schema> {
+  readonly schema: Schema;
+  readonly access?: "look" | "operate";
+  readonly mostBytes?: number;
+  readonly status?: number;
+}
+
 /** Answers the grid's JSON with JSON. A row that is not open is answered with who has it, so that the page can say so in the row. */
 const definePost = <Schema extends z.ZodType>(
-  { path, access, mostBytes, status = 200 }: { path: string; access: "look" | "operate"; mostBytes: number; status?: number },
-  schema: Schema,
+  path: string,
+  { schema, access = "operate", mostBytes = readBytes, status = 200 }: PostOptions<Schema>,
   answer: (visit: SignedInVisit, deps: PortalDeps, body: z.output<Schema>) => Promise<unknown>,
 ): AnswerDefinition => ({
-  method: "POST",
   path: `${correctionsPath}/${path}`,
   access,
-  body: { json: mostBytes },
+  mostBytes,
   answer: async (visit, deps, body) => {
     const found = check(schema, body, "body");
     if (!found.ok) throw new Rejection("invalid", "The body is not as described", found.faults);
@@ -104,37 +110,31 @@ const changedRows = z.strictObject({
 });
 
 /** Changed rows of one import, judged as the importer would judge them now, and who has taken one of them meanwhile. */
-const judgeAnswer = definePost(
-  { path: "judge", access: "operate", mostBytes: readBytes },
-  changedRows,
-  async (visit, deps, { importId, rows }) => {
-    const { organisationId } = visit.person;
-    const found = await findImportRow(organisationId, { kind: undefined, importId }, deps.pool);
-    if (!found) throw noImport();
-    const { kind, position } = found;
-    const numbers = rows.map(({ row }) => row);
-    const sent = await rowsToCorrect(position, numbers, deps.pool);
-    const names = await rejectedRowsAmong(position, numbers, deps.pool);
-    const { catalogue } = await presentCatalogue(visit, deps);
-    const known = rows.filter(({ row }) => sent.has(row));
-    const verdicts = await judgeCorrections({ importId, kind, catalogue, sent, names, rows: known }, deps);
-    const named = known.map(({ row }) => ({ importId, row }));
-    const outcomes = await rejectedRowOutcomes(organisationId, named, deps.pool);
-    return {
-      verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(reason) })),
-      closed: outcomes.filter(({ state }) => state !== "open"),
-    };
-  },
-);
+const judgeAnswer = definePost("judge", { schema: changedRows }, async (visit, deps, { importId, rows }) => {
+  const { organisationId } = visit.person;
+  const found = await findImportRow(organisationId, { kind: undefined, importId }, deps.pool);
+  if (!found) throw noImport();
+  const { kind, position } = found;
+  const numbers = rows.map(({ row }) => row);
+  const sent = await rowsToCorrect(position, numbers, deps.pool);
+  const names = await rejectedRowsAmong(position, numbers, deps.pool);
+  const { catalogue } = await presentCatalogue(visit, deps);
+  const known = rows.filter(({ row }) => sent.has(row));
+  const verdicts = await judgeCorrections({ importId, kind, catalogue, sent, names, rows: known }, deps);
+  const named = known.map(({ row }) => ({ importId, row }));
+  const outcomes = await rejectedRowOutcomes(organisationId, named, deps.pool);
+  return {
+    verdicts: [...verdicts].map(([row, reason]) => ({ row, verdict: verdictOf(reason) })),
+    closed: outcomes.filter(({ state }) => state !== "open"),
+  };
+});
 
 const namedRows = z.strictObject({ rows: someRows(z.strictObject({ importId: importName, row: rowNumber })) });
 
 /** The present state of rows that a person has on the screen. */
-const statesAnswer = definePost(
-  { path: "states", access: "look", mostBytes: readBytes },
-  namedRows,
-  async ({ person }, { pool }, { rows }) => ({ rows: await rejectedRowOutcomes(person.organisationId, rows, pool) }),
-);
+const statesAnswer = definePost("states", { schema: namedRows, access: "look" }, async ({ person }, { pool }, { rows }) => ({
+  rows: await rejectedRowOutcomes(person.organisationId, rows, pool),
+}));
 
 const submission = z.strictObject({
   importId: importName,
@@ -143,14 +143,11 @@ const submission = z.strictObject({
   rows: correctionPush.shape.rows.transform(inOrder),
 });
 
-const submitAnswer = definePost(
-  { path: "submit", access: "operate", mostBytes: changeBytes, status: 202 },
-  submission,
-  async (visit, deps, { importId, key, rows }) => {
-    const correction = await sendCorrection(visit, deps, { importId, push: { rows }, idempotencyKey: key });
-    return { importId: correction.importId, name: correction.sourceDetails };
-  },
-);
+const submitOptions = { schema: submission, mostBytes: changeBytes, status: 202 };
+const submitAnswer = definePost("submit", submitOptions, async (visit, deps, { importId, key, rows }) => {
+  const correction = await sendCorrection(visit, deps, { importId, push: { rows }, idempotencyKey: key });
+  return { importId: correction.importId, name: correction.sourceDetails };
+});
 
 const chosenRows = z.strictObject({
   importId: importName,
@@ -171,7 +168,7 @@ export async function changeRows(
 }
 
 const stateAnswers = (["dismiss", "reopen"] as const).map((what) =>
-  definePost({ path: `rows/${what}`, access: "operate", mostBytes: changeBytes }, chosenRows, async (visit, deps, chosen) => {
+  definePost(`rows/${what}`, { schema: chosenRows, mostBytes: changeBytes }, async (visit, deps, chosen) => {
     await changeRows(what, visit, deps, chosen);
     return {};
   }),
@@ -200,5 +197,5 @@ export async function sendCorrection(
 ) {
   const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
   const own = { organisationId, by, requestId, catalogueVersion, now, withinMs };
-  return requestCorrection({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports }, { ...own, ...correction });
+  return requestCorrection(deps, { ...own, ...correction });
 }

@@ -136,12 +136,7 @@ const CountedLink = ({ to, isCurrent, label, count: { rows, atLeast }, ...marks 
   </Link>
 );
 
-interface ChoicesProps {
-  readonly filter: Filter;
-  readonly reference: string;
-  readonly counts: Counts;
-  readonly imports: readonly RowGroup[];
-}
+type ChoicesProps = { filter: Filter; reference: string; counts: Counts; imports: readonly RowGroup[] };
 
 /** The script makes each group one stop of the Tab key. */
 function Choices({ filter: { kind, state, importId }, reference, counts, imports }: ChoicesProps) {

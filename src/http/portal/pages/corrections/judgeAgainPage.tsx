@@ -61,7 +61,7 @@ type SubmissionResult = Awaited<ReturnType<typeof submitAccepted>>;
 async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string) {
   const found = await judgeOpenRows(visit, deps, places);
   const batches = found.flatMap(({ accepted }) => chunksOf(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
-  const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
+  const free = await countFreePlaces(visit.person.organisationId, deps.maxQueuedImports, deps.pool);
   const sendable = Math.max(1, Math.min(free, mostImports)); // with none free the queue's own refusal says what to do
   let [rows, imports, taken] = [0, 0, 0];
   for (const [index, batch] of batches.entries()) {

@@ -9,7 +9,7 @@ import { faultyColumns, fieldsAtFault, type RowReason, reasonWithAdvice } from "
 import { isUuid } from "../../../../domain/uuid.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
-import type { Page } from "../../../../queries/page.js";
+import type { Page, PageRequest } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
@@ -91,15 +91,10 @@ export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {
 }
 
 /** One page of the rows that a filter asks for. */
-export async function shownRows(
-  visit: SignedInVisit,
-  filter: Filter,
-  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
-  deps: PortalDeps,
-): Promise<Page<ShownRow>> {
+export async function shownRows(visit: SignedInVisit, filter: Filter, page: Omit<PageRequest, "secret">, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const { pool, signingSecret: secret } = deps;
-  const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { limit, cursor, secret }, pool);
+  const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { ...page, secret }, pool);
   const { catalogue } = await presentCatalogue(visit, deps);
   const { kind, state } = filter;
   const isOpen = state === "open";
@@ -108,7 +103,7 @@ export async function shownRows(
   const verdicts = isOpen ? await verdictsToday(kind, items, catalogue, deps) : new Map<string, Verdict | null>();
   const { customFieldKeys } = catalogue;
   return {
-    items: items.map((item) => {
+    items: items.map((item): ShownRow => {
       const { values, lead: _, faults: __, ...shown } = item;
       const key = `${item.importId} ${item.row}`;
       const [verdict, closure] = [verdicts.get(key), closures.get(key)];

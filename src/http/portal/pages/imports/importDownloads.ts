@@ -81,7 +81,7 @@ async function* openReport(organisationId: string, view: ImportView, key: string
     const { columns } = await spreadsheets.readHeader(path, "report.xlsx");
     yield* workbookPieces(spreadsheets, "Rejected rows", {
       columns,
-      rows: openRows(organisationId, view, { path, columns }, deps),
+      rows: openRows(organisationId, view, path, columns, deps),
       texts: new Set(columns.keys()),
       subject: reportSubject(view.importId),
     });
@@ -91,12 +91,8 @@ async function* openReport(organisationId: string, view: ImportView, key: string
 }
 
 /** Both the report and the open rows are in row order. */
-async function* openRows(
-  organisationId: string,
-  view: ImportView,
-  { path, columns }: { readonly path: string; readonly columns: readonly string[] },
-  { spreadsheets, pool }: PortalDeps,
-): AsyncGenerator<readonly (readonly CsvCell[])[]> {
+async function* openRows(organisationId: string, view: ImportView, path: string, columns: readonly string[], deps: PortalDeps) {
+  const { spreadsheets, pool } = deps;
   const numberColumn = rowNumberColumn(columns);
   const open = openNumbers(organisationId, view, pool);
   let next = await open.next();

@@ -17,22 +17,15 @@ const path = "/portal/settings/keys";
 
 const isUsable = ({ revokedAt, ended }: KeySummary) => revokedAt === null && !ended;
 
-const scopeNames: Readonly<Record<KeyScope, string>> = {
-  quotes: "Quotes",
-  shipments: "Shipments",
-  activities: "Activities",
-  read: "Read",
-};
-
-const scopesInWords: Readonly<Record<KeyScope, string>> = {
-  quotes: "Generate and fetch quotes",
-  shipments: "Import, correct, cancel and reverse shipments",
-  activities: "Import, correct, cancel and reverse activities",
-  read: "Read everything",
+const scopeWords: Readonly<Record<KeyScope, { readonly label: string; readonly about: string }>> = {
+  quotes: { label: "Quotes", about: "Generate and fetch quotes" },
+  shipments: { label: "Shipments", about: "Import, correct, cancel and reverse shipments" },
+  activities: { label: "Activities", about: "Import, correct, cancel and reverse activities" },
+  read: { label: "Read", about: "Read everything" },
 };
 
 /** A later version may have recorded scopes that this one does not know. */
-const scopeInWords = (scope: string) => (Object.hasOwn(scopesInWords, scope) ? scopesInWords[scope as KeyScope] : scope);
+const scopeInWords = (scope: string) => (Object.hasOwn(scopeWords, scope) ? scopeWords[scope as KeyScope].about : scope);
 
 export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => {
   const until = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
@@ -198,7 +191,7 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
         <Ticks
           legend={`What it can do in ${person.organisationName}`}
           name="scopes"
-          options={keyScopes.map((scope) => ({ value: scope, label: scopeNames[scope], about: scopesInWords[scope] }))}
+          options={keyScopes.map((value) => ({ value, ...scopeWords[value] }))}
         />
         <Choice label="Until" name="days" options={ends} />
         <Field label="Last day (optional)" name="lastDay" type="date" required={false} />

@@ -8,13 +8,8 @@ import { type Column, Table } from "../../shell/table.js";
 import { type EarlierPush, importPath, PushInWords } from "../imports/importStatus.js";
 import { problemRowsPath } from "./drafts.js";
 
-interface FoundProps {
-  readonly draft: KeptFile;
-  readonly found: FoundInFile;
-  readonly isReport: boolean;
-}
-
-export function DraftFindings({ draft: { fileId, kind, checked }, found, isReport }: FoundProps) {
+export function DraftFindings({ draft, found, isReport }: { draft: KeptFile; found: FoundInFile; isReport: boolean }) {
+  const { fileId, kind, checked } = draft;
   const { rows, accepted, rejected, shipments, replaced, problems } = found;
   const figures: [label: string, value: number][] = [
     ["Rows", rows],

@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { completedImport, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
+import { completedImport } from "../../../../commands/corrections/correctableRows.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
 import { type CheckedAs, type KeptFile, keptFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -60,11 +60,8 @@ export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { fil
 }
 
 /** The import whose error report the file is. Undefined for any other file, for a report that is to be a new file, and where the import has written nothing. */
-export async function reportedImport(
-  { person: { organisationId } }: SignedInVisit,
-  deps: PortalDeps,
-  { report, take }: Pick<CheckedAs, "report" | "take">,
-): Promise<ImportToCorrect | undefined> {
+export async function reportedImport(visit: SignedInVisit, deps: PortalDeps, { report, take }: Pick<CheckedAs, "report" | "take">) {
+  const { organisationId } = visit.person;
   if (report?.importId === undefined || take === "file") return undefined;
   const { state } = await loadImport(deps.eventStore, report.importId);
   if (state.status !== "completed" || state.request.organisationId !== organisationId) return undefined;

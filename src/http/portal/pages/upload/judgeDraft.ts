@@ -7,8 +7,7 @@ import type { ImportToCorrect } from "../../../../commands/corrections/correctab
 import { rejectedRowStates } from "../../../../commands/corrections/openRows.js";
 import { checkColumns } from "../../../../commands/imports/acceptFile.js";
 import { resolveColumns } from "../../../../commands/imports/chosenColumns.js";
-import type { FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
-import type { Evidence } from "../../../../domain/imports/columns/evidence.js";
+import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { unusualLimits } from "../../../../domain/imports/unusual.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -39,10 +38,7 @@ interface Check {
 }
 
 /** Refuses a header row that does not fit. Judges nothing where the file is only to be read, or has too many rows. */
-export async function checkDraft(
-  work: DraftAtWork,
-  { read, judge }: Check,
-): Promise<{ readonly evidence?: Evidence | undefined; readonly checked?: FoundInFile | undefined }> {
+export async function checkDraft(work: DraftAtWork, { read, judge }: Check) {
   const { visit, deps, draft, copy, say, signal } = work;
   const { organisationId } = visit.person;
   const { name, format } = draft.file;

@@ -32,23 +32,20 @@ export async function acceptDraft({ visit, deps, draft, copy }: DraftAtWork, aga
   if (own) return release(visit, deps, draft, own);
   if (earlier !== undefined && earlier !== again) return { goTo: draftPath(draft.fileId) };
   const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
-  const request = await acceptFile(
-    { ...deps, maxQueuedImports: deps.limits.maxQueuedImports },
-    {
-      organisationId,
-      kind,
-      by,
-      sourceDetails,
-      idempotencyKey: draftIdempotencyKey(draft),
-      now,
-      catalogueVersion,
-      withinMs: deadline.leftMs(),
-      columns: checked.columns,
-      header: { columns: header, format, notes: [] },
-      requestId: visit.requestId,
-      file: { path: copy.path, name, size, sha256 },
-    },
-  );
+  const request = await acceptFile(deps, {
+    organisationId,
+    kind,
+    by,
+    sourceDetails,
+    idempotencyKey: draftIdempotencyKey(draft),
+    now,
+    catalogueVersion,
+    withinMs: deadline.leftMs(),
+    columns: checked.columns,
+    header: { columns: header, format, notes: [] },
+    requestId: visit.requestId,
+    file: { path: copy.path, name, size, sha256 },
+  });
   return release(visit, deps, draft, request);
 }
 
@@ -102,7 +99,7 @@ const mostParts = 20;
  */
 export async function submitReport(work: DraftAtWork, corrects: ImportToCorrect): Promise<FormResult> {
   const { visit, deps, draft, say, signal } = work;
-  const free = await countFreePlaces(visit.person.organisationId, deps.limits.maxQueuedImports, deps.pool);
+  const free = await countFreePlaces(visit.person.organisationId, deps.maxQueuedImports, deps.pool);
   const judge = { corrects, mostParts: Math.max(1, Math.min(free, mostParts)) };
   const { checked } = await checkDraft(work, { read: false, judge });
   if (!checked?.report) throw new Error("an error report was judged as another file");
@@ -142,7 +139,7 @@ async function sendPart({ visit, deps, draft }: DraftAtWork, corrects: ImportToC
   const { path, size, sha256, rows, elements } = part;
   const { now } = await presentCatalogueOf(organisationId, deps.pool);
   const given = sourceDetails === file.name ? correctionName(corrects.request.sourceDetails) : sourceDetails;
-  const { importId } = await submitCorrection({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports }, corrects, {
+  const { importId } = await submitCorrection(deps, corrects, {
     organisationId,
     by,
     now,

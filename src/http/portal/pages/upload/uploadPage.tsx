@@ -14,7 +14,7 @@ import { type ImportKind, importKinds } from "../../../../events/importEvents.js
 import { TooBusy } from "../../../../portErrors.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
 import type { Upload } from "../../../server/receiveUpload.js";
-import { defineForm, definePage, type FormResult, type PortalDeps, type SignedInVisit, type Work } from "../../pageDefinition.js";
+import { defineForm, definePage, type PortalDeps, type SignedInVisit, type Work } from "../../pageDefinition.js";
 import { Button, Choice, Field, Form } from "../../shell/form.js";
 import { Link, PlainList, withQuery } from "../../shell/parts.js";
 import { receiveFormFile } from "../../visits.js";
@@ -124,18 +124,8 @@ export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: Dr
   try {
     upload = await receive();
     const taken = await takeFile(visit, deps, act, upload);
-    if ("work" in taken) {
-      const work: Work["work"] = async (...told) => {
-        try {
-          return await taken.work(...told);
-        } finally {
-          await end();
-        }
-      };
-      return { ...taken, work };
-    }
-    await end();
-    return taken;
+    const work: Work["work"] = (...told) => taken(...told).finally(end);
+    return { tooSlow: tooSlow[act], work };
   } catch (error) {
     await end();
     throw error;
@@ -145,7 +135,7 @@ export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: Dr
 const fieldNames = ["kind", "page", "instead"];
 
 /** The same form sent again is the same draft, and so the same import. */
-async function takeFile(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<FormResult | Work> {
+async function takeFile(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<Work["work"]> {
   const { organisationId, memberId } = visit.person;
   const { path, folder, name, size, sha256, sourceDetails, fields } = upload;
   const header = await readUploadHeader(deps, organisationId, upload);
@@ -156,11 +146,12 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["
   const parts = [fields.get("page") ?? "", kind, sourceDetails, name, sha256];
   const fileId = v5(JSON.stringify(parts), memberId);
   const earlier = await keptFile(organisationId, fileId, deps.pool);
-  if (earlier?.importId) return { goTo: importPath(earlier.importId) };
+  const made = earlier?.importId;
+  if (made) return async () => ({ goTo: importPath(made) });
   const file = { path, name, format, size, sha256 };
   const evidence = { values: [], numbers: [] };
   const kept = { fileId, organisationId, kind, sourceDetails, file, columns, evidence, notes, checked };
-  const work: Work["work"] = async (say, signal) => {
+  return async (say, signal) => {
     await keepFile(deps, kept).catch((error: unknown) => {
       throw new TooBusy(notKept, { cause: error });
     });
@@ -171,7 +162,6 @@ async function takeFile(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["
     const atWork = { visit, deps, draft: { ...draft, kind, checked }, copy: { path, folder }, say, signal };
     return orImportMade(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
   };
-  return { tooSlow: tooSlow[act], work };
 }
 
 const notKept = "The file could not be kept, try again shortly";

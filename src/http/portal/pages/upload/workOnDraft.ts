@@ -37,8 +37,7 @@ export async function enterDraftWork({ person }: SignedInVisit, deps: PortalDeps
   const { organisationId, memberId } = person;
   if (act === "check") return deps.fileChecks.enter(memberId);
   const { now } = await presentCatalogueOf(organisationId, deps.pool);
-  const { maxQueuedImports } = deps.limits;
-  await rejectWhenFull({ ...deps, maxQueuedImports }, { organisationId, now, idempotencyKey: undefined, withinMs });
+  await rejectWhenFull(deps, { organisationId, now, idempotencyKey: undefined, withinMs });
   return () => undefined;
 }
 
@@ -68,8 +67,8 @@ export async function workOnDraft(work: DraftAtWork, { act, seen, again = "", ha
   const corrects = await reportedImport(visit, deps, state);
   if (corrects) {
     if (act === "upload" && (seen || !hasMoreSheets)) return submitReport(work, corrects);
-    const found = act === "check" ? await checkDraft(work, { read: false, judge: { corrects } }) : {};
-    await saveKept(deps.pool, { ...draft, checked: { ...state, undecided: undefined, found: found.checked } });
+    const found = act === "check" ? (await checkDraft(work, { read: false, judge: { corrects } })).checked : undefined;
+    await saveKept(deps.pool, { ...draft, checked: { ...state, undecided: undefined, found } });
     return toDraft;
   }
   if (act === "upload" && seen) return acceptDraft(work, again);
@@ -77,8 +76,9 @@ export async function workOnDraft(work: DraftAtWork, { act, seen, again = "", ha
   const judged = !taken.toChoose && (act === "check" || draft.kind === "activities");
   const judge = judged ? { columns: taken.columns, mostRows: act === "check" ? undefined : mostRowsJudgedFirst } : undefined;
   const read = state.undecided === true || judge?.mostRows !== undefined;
-  const result = read || judge ? await checkDraft(work, { read, judge }) : {};
-  const { evidence = draft.evidence, checked: found } = result;
+  const result = read || judge ? await checkDraft(work, { read, judge }) : undefined;
+  const evidence = result?.evidence ?? draft.evidence;
+  const found = result?.checked;
   await visit.recheckAccess(); // reading the file may have taken minutes
   if (taken.toChoose || (state.undecided && (await isContradicted(work, taken.columns, evidence)))) {
     await saveKept(deps.pool, { ...draft, evidence: await withFirstValues(work, evidence) });

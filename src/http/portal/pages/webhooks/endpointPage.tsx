@@ -183,50 +183,43 @@ const form = (what: string, work: Work) =>
     return typeof outcome === "string" ? withNotice(endpointPath(endpointId), outcome) : outcome;
   });
 
-const changeForm = form("", async (named, visit, { webhooks }, fields) => {
-  const events = tickedIn(fields, "events");
-  if (events.length === 0) throw new Rejection("invalid", "Choose at least one event");
-  await changeWebhook(webhooks, named, { url: fields.get("url"), events }, originOf(visit));
-  return "Saved.";
-});
-
-const rotateForm = form("/rotate", async (named, visit, { webhooks }) => {
-  const { secret } = await rotateWebhook(webhooks, named, originOf(visit));
-  const line = `Secret rotated. Copy the new one now: you cannot see it again. For ${overlapHours} hours, requests are signed with both secrets.`;
-  return withNotice(endpointPath(named.endpointId), line, secretOnce(secret));
-});
-
-const pingForm = form("/ping", async (named, _, { pool }) => {
-  await enqueuePing(pool, named, randomUUID());
-  return "Ping sent. The response appears below in a few seconds.";
-});
-
-const pauseForm = form("/pause", async (named, visit, { webhooks }) => {
-  await pauseWebhook(webhooks, named, originOf(visit));
-  return "Paused. Events are kept, and sent when you resume.";
-});
-
-const resumeForm = form("/resume", async (named, visit, { webhooks, pool }) => {
-  await resumeWebhook(webhooks, named, originOf(visit));
-  await releaseDeliveries(pool, named);
-  return "Resumed. Waiting events are sent now.";
-});
-
-const removeForm = form("/remove", async (named, visit, { webhooks }) => {
-  await removeWebhook(webhooks, named, originOf(visit));
-  return withNotice(webhooksPath, "Endpoint removed.");
-});
-
-const sendAgainForm = form("/deliveries/{deliveryId}/send-again", async (named, visit, { pool }) => {
-  await resendDelivery(pool, named, visit.params["deliveryId"] ?? "");
-  return "The event is sent again with the same id, after those already waiting.";
-});
-
-const replayForm = form("/replay", async (named, visit, { pool, eventStore, stopping }, fields) => {
-  const from = replayFrom(fields.get("from"), visit.person.timezone);
-  const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
-  const events = await replayEvents(sources, named, from);
-  return `${countInWords(events, "event is", "events are")} sent again.`;
-});
-
-export const endpointForms = [changeForm, rotateForm, pingForm, pauseForm, resumeForm, removeForm, sendAgainForm, replayForm];
+export const endpointForms = [
+  form("", async (named, visit, { webhooks }, fields) => {
+    const events = tickedIn(fields, "events");
+    if (events.length === 0) throw new Rejection("invalid", "Choose at least one event");
+    await changeWebhook(webhooks, named, { url: fields.get("url"), events }, originOf(visit));
+    return "Saved.";
+  }),
+  form("/rotate", async (named, visit, { webhooks }) => {
+    const { secret } = await rotateWebhook(webhooks, named, originOf(visit));
+    const line = `Secret rotated. Copy the new one now: you cannot see it again. For ${overlapHours} hours, requests are signed with both secrets.`;
+    return withNotice(endpointPath(named.endpointId), line, secretOnce(secret));
+  }),
+  form("/ping", async (named, _, { pool }) => {
+    await enqueuePing(pool, named, randomUUID());
+    return "Ping sent. The response appears below in a few seconds.";
+  }),
+  form("/pause", async (named, visit, { webhooks }) => {
+    await pauseWebhook(webhooks, named, originOf(visit));
+    return "Paused. Events are kept, and sent when you resume.";
+  }),
+  form("/resume", async (named, visit, { webhooks, pool }) => {
+    await resumeWebhook(webhooks, named, originOf(visit));
+    await releaseDeliveries(pool, named);
+    return "Resumed. Waiting events are sent now.";
+  }),
+  form("/remove", async (named, visit, { webhooks }) => {
+    await removeWebhook(webhooks, named, originOf(visit));
+    return withNotice(webhooksPath, "Endpoint removed.");
+  }),
+  form("/deliveries/{deliveryId}/send-again", async (named, visit, { pool }) => {
+    await resendDelivery(pool, named, visit.params["deliveryId"] ?? "");
+    return "The event is sent again with the same id, after those already waiting.";
+  }),
+  form("/replay", async (named, visit, { pool, eventStore, stopping }, fields) => {
+    const from = replayFrom(fields.get("from"), visit.person.timezone);
+    const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
+    const events = await replayEvents(sources, named, from);
+    return `${countInWords(events, "event is", "events are")} sent again.`;
+  }),
+];

@@ -6,6 +6,7 @@ import { decimalMarkOfFile, type FileColumn, orderNames } from "../../../../../d
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice, Options } from "../../../shell/form.js";
+import { dayInFull } from "../../../shell/formats.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { type ColumnsSource, columnField, decimalField, fixedField, orderField, orderOf } from "./columnsSource.js";
 
@@ -192,9 +193,7 @@ export function WayOfNumbers({ source: { draft, kind, headings }, choice }: Pick
 const isProof = ({ decimal, example }: DecimalFinding): boolean =>
   contradictingNumber([example], decimal === "point" ? "comma" : "point") !== undefined;
 
-const dayFormat = new Intl.DateTimeFormat("en-AU", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
-
 function inWords(example: string, order: "dayFirst" | "monthFirst"): string {
   const date = isoDate(example, order);
-  return date === undefined ? "" : `: ${dayFormat.format(new Date(date.slice(0, 10)))}`;
+  return date === undefined ? "" : `: ${dayInFull(date.slice(0, 10))}`;
 }
