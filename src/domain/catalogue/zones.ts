@@ -51,8 +51,9 @@ export type ZoneOf = (countryCode: string, postalCode: string) => string | undef
 
 export function compileZones(map: ZoneMap): ZoneOf {
   const countries = new Map<string, CountryZones>();
-  for (const countryCode of new Set(map.zones.map(({ country }) => country))) {
-    const zones = map.zones.filter(({ country }) => country === countryCode);
+  const byCountry = new Map(map.zones.map(({ country }) => [country, [] as ZoneMap["zones"]]));
+  for (const zone of map.zones) byCountry.get(zone.country)?.push(zone);
+  for (const [countryCode, zones] of byCountry) {
     const claims = zones.flatMap(({ zone, postcodes }) =>
       (postcodes ?? []).flatMap((text) => {
         const range = parseRange(countryCode, text);
