@@ -38,9 +38,7 @@ function widerFirst(a: PostcodeRange, b: PostcodeRange): number {
   return endOf(a) > endOf(b) ? -1 : 1;
 }
 
-function endOf(range: PostcodeRange): string {
-  return `${range.to}~`; // after every letter and digit
-}
+const endOf = ({ to }: PostcodeRange): string => `${to}~`; // after every letter and digit
 
 interface CountryZones {
   /** In the order of `widerFirst`. `around` is the index of the narrowest range that this one lies within, or -1. */
@@ -53,8 +51,9 @@ export type ZoneOf = (countryCode: string, postalCode: string) => string | undef
 
 export function compileZones(map: ZoneMap): ZoneOf {
   const countries = new Map<string, CountryZones>();
-  for (const countryCode of new Set(map.zones.map(({ country }) => country))) {
-    const zones = map.zones.filter(({ country }) => country === countryCode);
+  const byCountry = new Map(map.zones.map(({ country }) => [country, [] as ZoneMap["zones"]]));
+  for (const zone of map.zones) byCountry.get(zone.country)?.push(zone);
+  for (const [countryCode, zones] of byCountry) {
     const claims = zones.flatMap(({ zone, postcodes }) =>
       (postcodes ?? []).flatMap((text) => {
         const range = parseRange(countryCode, text);

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { v7 as newId } from "uuid";
+
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { quoteIdOf } from "../../../../events/quoteEvents.js";
@@ -91,7 +91,7 @@ const quoteForm = defineForm(list.page, { below: "", access: "operate", faults }
   const { organisationId, by } = visit.person;
   const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
   const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
-  const quoteDeps = { events: eventStore, catalogue, geography, newId };
+  const quoteDeps = { events: eventStore, catalogue, geography };
   const { event } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
     throw asFormError(error);
   });
