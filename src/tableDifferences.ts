@@ -13,12 +13,7 @@ export interface Difference {
   readonly columns: readonly { readonly name: string; readonly live: unknown; readonly rebuilt: unknown }[] | null;
 }
 
-export interface Differences {
-  readonly count: number;
-  /** By organisation; those of no organisation are not in it. */
-  readonly byOrganisation: ReadonlyMap<string, number>;
-  readonly first: readonly Difference[];
-}
+export type Differences = Awaited<ReturnType<typeof readDifferences>>;
 
 /** Where they are noted: an audit of the streams may have both in one transaction. */
 type NotedIn = "differences" | "audit_differences";
@@ -64,8 +59,8 @@ export const eitherSide = (column: string): string => `coalesce(rebuilt.${column
 export const keyOf = (keys: readonly string[], column: (name: string) => string): string =>
   `json_build_object(${keys.map((key) => `'${key.replaceAll('"', "")}', ${column(key)}`).join(", ")})::text`;
 
-/** What was noted: the first differences, and how many there are. */
-export async function readDifferences(client: PoolClient, notedIn: NotedIn, most: number): Promise<Differences> {
+/** What was noted: the first differences, and how many there are, also by organisation; those of no organisation are not among these. */
+export async function readDifferences(client: PoolClient, notedIn: NotedIn, most: number) {
   const { rows: counts } = await client.query<{ organisationId: string | null; count: number }>(
     `select organisation_id as "organisationId", count(*)::int as count from ${notedIn} group by 1`,
   );
@@ -79,7 +74,9 @@ export async function readDifferences(client: PoolClient, notedIn: NotedIn, most
   );
   return {
     count: counts.reduce((sum, { count }) => sum + count, 0),
-    byOrganisation: new Map(counts.flatMap(({ organisationId, count }) => (organisationId === null ? [] : [[organisationId, count]]))),
+    byOrganisation: new Map<string, number>(
+      counts.flatMap(({ organisationId, count }) => (organisationId === null ? [] : [[organisationId, count]])),
+    ),
     first,
   };
 }

@@ -3,10 +3,12 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { withTimeLimit } from "../timeLimit.js";
 
 /** A metric whose number, or numbers by the values of a label, are read when /metrics is requested. */
-type LookedUpMetric = { readonly name: string; readonly help: string } & (
-  | { readonly label?: undefined; readonly read: () => Promise<number | undefined> }
-  | { readonly label: string; readonly read: () => Promise<Readonly<Record<string, number>> | undefined> }
-);
+interface LookedUpMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly label?: string;
+  readonly read: () => Promise<number | Readonly<Record<string, number>> | undefined>;
+}
 
 /** Creates a registry of its own, so that two apps in one process do not share numbers. */
 export function createMetrics(lookedUp: readonly LookedUpMetric[] = []) {
@@ -81,7 +83,7 @@ function addGauge(registry: Registry, { name, help, label, read }: LookedUpMetri
     registers: [registry],
     async collect() {
       this.reset();
-      const value = await withTimeLimit<LookedUpValue, undefined>(lookUpMs, read(), () => undefined).catch(() => undefined);
+      const value = await withTimeLimit(lookUpMs, read(), () => undefined).catch(() => undefined);
       if (value === undefined) this.remove();
       else if (typeof value === "number") this.set(value);
       else for (const [each, count] of Object.entries(value)) this.set({ [label ?? ""]: each }, count);
@@ -90,4 +92,3 @@ function addGauge(registry: Registry, { name, help, label, read }: LookedUpMetri
 }
 
 const lookUpMs = 2_000;
-type LookedUpValue = number | Readonly<Record<string, number>> | undefined;

@@ -7,19 +7,12 @@ export interface Finding {
   readonly sentence: string;
 }
 
-export interface Findings {
-  readonly first: readonly Finding[];
-  readonly count: number;
-  readonly byOrganisation: ReadonlyMap<string, number>;
-  add(finding: Finding, count?: number): void;
-  /** Counts findings that are not shown, those of each organisation too. */
-  addCount(count: number, byOrganisation: ReadonlyMap<string, number>): void;
-}
+export type Findings = ReturnType<typeof newFindings>;
 
 /** How many findings are kept as sentences. */
 export const shownFindings = 20;
 
-export function newFindings(): Findings {
+export function newFindings() {
   const first: Finding[] = [];
   const byOrganisation = new Map<string, number>();
   let total = 0;
@@ -31,13 +24,14 @@ export function newFindings(): Findings {
     get count() {
       return total;
     },
-    add(finding, count = 1) {
+    add(finding: Finding, count = 1): void {
       total += count;
       if (first.length < shownFindings) first.push(finding);
       const { organisationId } = finding;
       if (organisationId !== undefined) countOf(organisationId, count);
     },
-    addCount(count, counts) {
+    /** Counts findings that are not shown, those of each organisation too. */
+    addCount(count: number, counts: ReadonlyMap<string, number>): void {
       total += count;
       for (const [organisationId, each] of counts) countOf(organisationId, each);
     },

@@ -5,12 +5,6 @@ import { gatherImport } from "./evidence/evidence.js";
 import { createEvidence } from "./evidence/evidenceTables.js";
 import { newFindings } from "./findings.js";
 
-/** The projections' tables in one transaction, at one position of the log. */
-export interface Snapshot {
-  readonly client: PoolClient;
-  readonly position: Position;
-}
-
 /** The projections are at different positions, or not built, so they cannot be compared with the log now. */
 export class NotComparable extends Error {
   override readonly name = "NotComparable";
@@ -20,10 +14,13 @@ export class NotComparable extends Error {
 const compared = ["activities", "imports", "rejections", "shipments"];
 const tables = "imports, rejections, activities, shipment_lines, checkpoints";
 
-/** Locks the tables against a rebuild's swap, which waits until the audit ends or is aborted. */
+/**
+ * The projections' tables in one transaction, at one position of the log. Locks the tables against a rebuild's swap, which waits until the audit
+ * ends or is aborted.
+ */
 export async function withSnapshot<Result>(
   { pool, signal }: { pool: Pool; signal: AbortSignal },
-  work: (snapshot: Snapshot) => Promise<Result>,
+  work: (snapshot: { readonly client: PoolClient; readonly position: Position }) => Promise<Result>,
 ): Promise<Result> {
   signal.throwIfAborted();
   const client = await pool.connect();

@@ -16,7 +16,7 @@ import { compareEvidence } from "./compareEvidence.js";
 import { type AuditedImport, gatherEvidence, ownerOf } from "./evidence/evidence.js";
 import { createEvidence } from "./evidence/evidenceTables.js";
 import type { Findings } from "./findings.js";
-import { type QuoteVerification, verifyQuotes } from "./quotes/verifyQuotes.js";
+import { verifyQuotes } from "./quotes/verifyQuotes.js";
 
 export interface StreamOptions extends FileSources {
   readonly eventStore: EventStore;
@@ -30,21 +30,15 @@ export interface StreamOptions extends FileSources {
   readonly onProgress?: ((progress: { events: number; share: number }) => void) | undefined;
 }
 
-export interface VerifiedStreams {
-  /** Of imports, their corrections and reversals. */
-  readonly events: number;
-  /** How many imports each organisation has. */
-  readonly imports: ReadonlyMap<string, number>;
-  readonly files: number;
-  readonly quotes: QuoteVerification;
-}
-
-/** `client` finds the ledger's tables under their names, as they are at this position of the log. */
+/**
+ * `client` finds the ledger's tables under their names, as they are at this position of the log. `events`: of imports, their corrections and
+ * reversals. `imports`: how many each organisation has.
+ */
 export async function verifyStreams(
   { client, position }: { readonly client: PoolClient; readonly position: Position },
   options: StreamOptions,
   findings: Findings,
-): Promise<VerifiedStreams> {
+) {
   const { eventStore, organisationId, signal, onProgress } = options;
   const writer = await createEvidence(client);
   const { imports, events } = await gatherEvidence(writer, { eventStore, until: position, organisationId, signal, findings, onProgress });

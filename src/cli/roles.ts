@@ -73,16 +73,19 @@ async function credentialsFrom(input: NodeJS.ReadableStream): Promise<string> {
   return line;
 }
 
-async function runRole(name: RoleName): Promise<void> {
-  const [{ loadConfig }, { createLogger }, { exitInAnyCase, stopSignal, tellParent }, { openRole }] = await Promise.all([
+/** What every role begins with, loaded only where a role runs. */
+async function begin(role: RoleName | "start") {
+  const [{ loadConfig }, { createLogger }, { stopSignal, ...childProcess }] = await Promise.all([
     import("../config.js"),
     import("../adapters/logging.js"),
     import("../embedded/childProcess.js"),
-    import("../main.js"),
   ]);
   const config = loadConfig();
-  const logger = createLogger({ level: config.logLevel, role: name });
-  const signal = stopSignal();
+  return { config, logger: createLogger({ level: config.logLevel, role }), signal: stopSignal(), ...childProcess };
+}
+
+async function runRole(name: RoleName): Promise<void> {
+  const [{ config, logger, signal, exitInAnyCase, tellParent }, { openRole }] = await Promise.all([begin(name), import("../main.js")]);
   if (signal.aborted) return;
   const moved = new AbortController();
   const ended = AbortSignal.any([signal, moved.signal]);
@@ -111,17 +114,11 @@ async function runRole(name: RoleName): Promise<void> {
 }
 
 async function startAll(): Promise<void> {
-  const [{ loadConfig }, { createLogger }, { start }, { exitInAnyCase, stopSignal }, { prepareFirstStart, welcomeLines }] =
-    await Promise.all([
-      import("../config.js"),
-      import("../adapters/logging.js"),
-      import("../supervisor/start.js"),
-      import("../embedded/childProcess.js"),
-      import("./firstStart.js"),
-    ]);
-  const config = loadConfig();
-  const logger = createLogger({ level: config.logLevel, role: "start" });
-  const signal = stopSignal();
+  const [{ config, logger, signal, exitInAnyCase }, { start }, { prepareFirstStart, welcomeLines }] = await Promise.all([
+    begin("start"),
+    import("../supervisor/start.js"),
+    import("./firstStart.js"),
+  ]);
   exitInAnyCase(signal, 20_000); // time for a role and a store that both hang
   let demo: Awaited<ReturnType<typeof prepareFirstStart>>;
   await start({

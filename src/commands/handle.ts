@@ -1,5 +1,6 @@
 // src/commands holds the deciders and the functions that run them. A decider is pure: it takes the state, the time and the ids, and returns
 // events. `handle` reads a whole stream, decides and appends; importStream.ts does this for imports, whose streams are too long to be read.
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../backOff.js";
 import { decodeOn, type EventContext, encode } from "../events/codec.js";
@@ -16,11 +17,6 @@ export interface Aggregate<S extends StreamKind, State> {
   readonly evolve: (state: State, event: EventOn<S>, revision: Revision, position: bigint) => State;
 }
 
-export interface HandlerDeps {
-  readonly events: EventStore;
-  readonly newId: () => string;
-}
-
 export interface CommandOutcome<S extends StreamKind, State> {
   /** The state that the decision was based on. */
   readonly before: State;
@@ -31,7 +27,7 @@ export interface CommandOutcome<S extends StreamKind, State> {
 
 /** Loads, decides and appends. When another process has appended in between, it loads and decides again. No events, no append. */
 export async function handle<S extends StreamKind, State>(
-  { events, newId }: HandlerDeps,
+  events: EventStore,
   aggregate: Aggregate<S, State>,
   id: string,
   context: EventContext,
@@ -42,25 +38,24 @@ export async function handle<S extends StreamKind, State>(
     const { state, head } = await load(events, aggregate, id);
     const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };
-    return { before: state, decided, revision: await appendDecision({ events, newId }, aggregate.kind, id, { decided, context, head }) };
+    return { before: state, decided, revision: await appendDecision(events, aggregate.kind, id, { decided, context, head }) };
   });
 }
 
-interface Decision<S extends StreamKind> {
-  readonly decided: readonly EventOn<S>[];
-  readonly context: EventContext;
-  /** The revision that the decision was based on. */
-  readonly head: Revision;
-}
-
-export function appendDecision<S extends StreamKind>(
-  { events, newId }: HandlerDeps,
+/**
+ * `head`: the revision that the decision was based on. Each chunk is appended at the exact revision after the one before, so that an append of
+ * another process in between stops the rest.
+ */
+export async function appendDecision<S extends StreamKind>(
+  events: EventStore,
   kind: S,
   id: string,
-  { decided, context, head }: Decision<S>,
+  { decided, context, head }: { decided: readonly EventOn<S>[]; context: EventContext; head: Revision },
 ): Promise<Revision> {
-  const encoded = decided.map((event) => encode(event.type, event.data as never, context, newId()));
-  return appendInChunks(events, streamOf[kind](id), encoded, head);
+  const encoded = decided.map((event) => encode(event.type, event.data as never, context, randomUUID()));
+  let revision = head;
+  for (const chunk of chunksOf(encoded)) revision = (await events.append(streamOf[kind](id), chunk, revision)).revision;
+  return revision;
 }
 
 /** The state that a stream's events lead to, and the stream's last revision. */
@@ -83,14 +78,7 @@ const maxEvents = 500;
 /** The server takes 1 MiB per append; ids, types and framing are not counted here. */
 const maxBytes = 800 * 1024;
 
-/** Appends each chunk at the exact revision after the one before, so that an append of another process in between stops the rest. */
-export async function appendInChunks(events: EventStore, stream: string, all: readonly NewEvent[], head: Revision): Promise<Revision> {
-  let revision = head;
-  for (const chunk of chunksOf(all)) revision = (await events.append(stream, chunk, revision)).revision;
-  return revision;
-}
-
-export function* chunksOf(all: readonly NewEvent[]): Generator<NewEvent[]> {
+function* chunksOf(all: readonly NewEvent[]): Generator<NewEvent[]> {
   let chunk: NewEvent[] = [];
   let bytes = 0;
   for (const event of all) {

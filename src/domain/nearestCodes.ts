@@ -6,17 +6,12 @@ export interface KnownCode {
   readonly label?: string | undefined;
 }
 
-export interface CodeSuggestion extends KnownCode {
-  /** Close enough to be what was meant. */
-  readonly near: boolean;
-}
-
 /** No code is longer; of a longer text only the beginning is compared. */
 const longest = 64;
 const far = Number.POSITIVE_INFINITY;
 
-/** At most `most` of the known ones: the near ones first, the nearest of them foremost; the others in their order. */
-export function nearestCodes(text: string, known: Iterable<KnownCode>, most: number): CodeSuggestion[] {
+/** At most `most` of the known ones: those near enough to be what was meant first, the nearest of them foremost; the others in their order. */
+export function nearestCodes(text: string, known: Iterable<KnownCode>, most: number): (KnownCode & { readonly near: boolean })[] {
   const wanted = wordsOf(text);
   const near: { readonly each: KnownCode; readonly distance: number }[] = [];
   const others: KnownCode[] = [];

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
 import type { EventStore, Revision } from "../ports/eventStore.js";
 import { decodeOn } from "./codec.js";
-import { type CatalogueEntryPut, type CatalogueEntryRemoved, type CatalogueSection, catalogueSections } from "./organisationEvents.js";
+import { type CatalogueSection, catalogueSections } from "./organisationEvents.js";
 import type { EventOn } from "./registry.js";
 import { streamOf } from "./streams.js";
 
@@ -16,9 +16,7 @@ export type CatalogueFile = { readonly organisation: Entry; readonly unusual?: E
   readonly [S in ListSection]: readonly Entry[];
 };
 
-export type CatalogueChange =
-  | { readonly type: "CatalogueEntryPut"; readonly data: CatalogueEntryPut }
-  | { readonly type: "CatalogueEntryRemoved"; readonly data: CatalogueEntryRemoved };
+export type CatalogueChange = Extract<CatalogueEvent, { readonly type: `CatalogueEntry${string}` }>;
 
 const listSections = catalogueSections.filter((section): section is ListSection => section !== "organisation" && section !== "unusual");
 

@@ -11,8 +11,6 @@ export interface EventContext {
   readonly by: Principal;
   /** The request or command that caused the events. */
   readonly correlationId: string;
-  /** The event that led to this one. */
-  readonly causationId?: string;
 }
 
 type Recorded<T extends EventType> = Omit<StoredEvent, "type" | "data"> & { readonly type: T; readonly data: EventDataOf<T> };
@@ -80,7 +78,7 @@ function metadata(context: EventContext, v: number): EventMetadata {
     organisation: context.organisation,
     actor: actorOf(context.by),
     $correlationId: context.correlationId,
-    ...(context.causationId === undefined ? {} : { $causationId: context.causationId }),
+
     v,
   };
   metadataOf.set(context, (metadataOf.get(context) ?? new Map<number, EventMetadata>()).set(v, made));

@@ -130,12 +130,8 @@ export const isImportEnding = (type: string): type is ImportEnding => (importEnd
 export type ImportRequested = z.infer<(typeof importEvents)["ImportRequested"]>;
 
 /** How its numbers are written; undefined for the contract's way. */
-export const decimalMarkOf = ({ columns, corrects }: DeclaredDecimal): DecimalMark | undefined => columns?.decimal ?? corrects?.decimal;
-
-interface DeclaredDecimal {
-  readonly columns?: { readonly decimal?: DecimalMark | undefined } | undefined;
-  readonly corrects?: { readonly decimal?: DecimalMark | undefined } | undefined;
-}
+export const decimalMarkOf = ({ columns, corrects }: { columns?: Declared; corrects?: Declared }) => columns?.decimal ?? corrects?.decimal;
+type Declared = { readonly decimal?: DecimalMark | undefined } | undefined;
 
 export type ImportColumns = NonNullable<ImportRequested["columns"]>;
 export type ImportStarted = z.infer<(typeof importEvents)["ImportStarted"]>;

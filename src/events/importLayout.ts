@@ -1,7 +1,6 @@
 // The layout of an import's stream: ImportRequested, ImportStarted, one event per row in row order, and one that ends it. An import that ends
 // before it starts has its end in the place of ImportStarted. Only this file knows the revisions.
-import type { EventStore, Revision, StoredEvent } from "../ports/eventStore.js";
-import { eventAt } from "../ports/eventStore.js";
+import { type EventStore, eventAt, type Revision, type StoredEvent } from "../ports/eventStore.js";
 import { decodeOn, type RecordedOn } from "./codec.js";
 import type { RowAccepted } from "./importEvents.js";
 import { streamOf } from "./streams.js";

@@ -47,13 +47,7 @@ export const organisationEvents = {
     ...caused,
   }),
   /** A new secret of the same key. The one before it goes on until `keepUntil`; an older one ends now. */
-  ApiKeyRotated: z.object({
-    keyId: z.string(),
-    sha256: z.string(),
-    prefix: z.string(),
-    keepUntil: instant,
-    ...caused,
-  }),
+  ApiKeyRotated: z.object({ keyId: z.string(), sha256: z.string(), prefix: z.string(), keepUntil: instant, ...caused }),
   ApiKeyRevoked: z.object({ keyId: z.string(), ...caused }),
   /** A member was erased: who did it stays known, the person does not. */
   MemberForgotten: z.object({ memberId: z.string(), ...caused }),
@@ -67,8 +61,5 @@ export const organisationEvents = {
   /** From now on the columns of a file of this kind with exactly these headings are taken for these fields. */
   ColumnsMapped: columnChoice.extend({ kind: z.enum(importKinds), ...caused }),
   /** Nobody of the organisation is shown the list `Get started` any more. */
-  FirstStepsPutAway: z.object({ by: principal, at: instant }),
+  FirstStepsPutAway: z.object(caused),
 } as const;
-
-export type CatalogueEntryPut = z.infer<(typeof organisationEvents)["CatalogueEntryPut"]>;
-export type CatalogueEntryRemoved = z.infer<(typeof organisationEvents)["CatalogueEntryRemoved"]>;

@@ -8,6 +8,7 @@ import type { EventStore } from "../ports/eventStore.js";
 import { decodeOn } from "./codec.js";
 import { type QuoteAnswer, type QuoteResult, quoteAnswerOf } from "./quoteAnswer.js";
 import { place, type QuotedCard, type QuoteGenerated, type QuotePlace, type QuotesGenerated, quoteFilters } from "./quoteEvents.js";
+import type { EventOn } from "./registry.js";
 import { streamOf } from "./streams.js";
 
 const answer = z.object({
@@ -28,9 +29,7 @@ const basis = z.object({
   cards: z.array(z.object({ terms: z.record(z.string(), z.unknown()), steps: z.record(z.string(), z.unknown()) })),
 });
 
-export type QuoteEvent =
-  | { readonly type: "QuotesGenerated"; readonly data: QuotesGenerated }
-  | { readonly type: "QuoteGenerated"; readonly data: QuoteGenerated };
+export type QuoteEvent = EventOn<"quotes" | "quote">;
 
 /** Undefined when there is no such quote. */
 export async function readQuotes(events: EventStore, { quotesId, number }: QuotePlace): Promise<QuoteEvent | undefined> {

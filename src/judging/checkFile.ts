@@ -6,7 +6,7 @@ import { type Columns, cellText } from "../domain/rows/cells.js";
 import { reasonWithAdvice } from "../domain/rows/faults.js";
 import { rowContext } from "../domain/rows/rowContext.js";
 import type { FileRow, Spreadsheets } from "../ports/spreadsheets.js";
-import type { CheckAnswers, CheckedFile, FileToCheck, FileToJudge } from "./fileChecks.js";
+import type { CheckAnswers, CheckedFile, CheckListener, FileToCheck, FileToJudge } from "./fileChecks.js";
 import { ImportFault } from "./importFault.js";
 import { openSubmission } from "./openSubmission.js";
 import { prepareRows } from "./prepareRows.js";
@@ -19,12 +19,6 @@ export interface JudgingTools {
   readonly spreadsheets: Spreadsheets;
   readonly catalogue: Catalogue;
   readonly geography: Geography;
-}
-
-export interface CheckListener {
-  /** From 0 to 1. */
-  readonly progress: (share: number) => void;
-  readonly answers: CheckAnswers;
 }
 
 const idsAtOnce = 5_000;

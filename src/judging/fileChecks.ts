@@ -145,12 +145,15 @@ export interface CheckAnswers extends LedgerFigures {
   shipments(ids: readonly string[]): Promise<void>;
 }
 
-export interface CheckWatch {
-  /** Ends the check when it aborts. */
-  readonly signal: AbortSignal;
+export interface CheckListener {
   /** From 0 to 1; is called a few times a second. */
   readonly progress: (share: number) => void;
   readonly answers: CheckAnswers;
+}
+
+export interface CheckWatch extends CheckListener {
+  /** Ends the check when it aborts. */
+  readonly signal: AbortSignal;
 }
 
 export interface FileChecks {

@@ -1,8 +1,12 @@
-import type { UnusualOfKind } from "../events/importEvents.js";
-
 /** What an import's rows are compared with to find unusual ones: the organisation's activities that count, without those that the import corrects. */
 export interface LedgerFigures {
-  codes(asked: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }): Promise<CodeFigures>;
+  codes(asked: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }): Promise<{
+    /** Whether there are enough activities to call a code new. */
+    readonly enough: boolean;
+    /** `usual`: a lower bound of what is usual, from whole days before the push; null where there are none. `quantityLimits` has the exact limit. */
+    readonly chargeCodes: readonly { readonly known: boolean; readonly usual: number | null }[];
+    readonly warehouseCodes: readonly { readonly known: boolean }[];
+  }>;
   /** For each charge code, how much is usual in the days before the push; null where too few quantities counted to say. */
   quantityLimits(chargeCodes: readonly string[]): Promise<(number | null)[]>;
   /** The codes of the activities that count, at most some thousand. */
@@ -15,14 +19,6 @@ export interface LedgerFigures {
 }
 
 export type CodeField = "chargeCode" | "warehouseCode";
-
-export interface CodeFigures {
-  /** Whether there are enough activities to call a code new. */
-  readonly enough: boolean;
-  /** `usual`: a lower bound of what is usual, from whole days before the push; null where there are none. `quantityLimits` has the exact limit. */
-  readonly chargeCodes: readonly { readonly known: boolean; readonly usual: number | null }[];
-  readonly warehouseCodes: readonly { readonly known: boolean }[];
-}
 
 export interface DayContents {
   readonly day: number;
@@ -39,11 +35,4 @@ export interface ContentRows {
   readonly rest: Uint8Array;
   /** The import's rows that do not count. */
   readonly uncounted: readonly number[];
-}
-
-/** What is recorded of unusual rows, as ImportCompleted has it. */
-export interface UnusualRows {
-  /** How many rows, each once. */
-  readonly count: number;
-  readonly kinds: readonly UnusualOfKind[];
 }

@@ -1,5 +1,6 @@
 import { shortened } from "../domain/imports/limits.js";
 import { type Columns, cellText, storableText } from "../domain/rows/cells.js";
+import { copyOf } from "../domain/rows/compactLists.js";
 import { type Fault, fieldsAtFault, type RowReason, reasonWithAdvice } from "../domain/rows/faults.js";
 import { reasonInError } from "../domain/rows/olderReasons.js";
 import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "./fileChecks.js";
@@ -146,6 +147,3 @@ const unlistedCount = (counts: readonly number[], uncounted: number): UnlistedCo
   rows: counts.reduce((sum, rows) => sum + rows, uncounted),
   atLeast: uncounted > 0,
 });
-
-/** A cell of a file may be a slice of the text around it, which would stay in memory with it. */
-const copyOf = (text: string): string => Buffer.from(text).toString();

@@ -3,11 +3,7 @@ import { type ActivityHash, hashActivity } from "../domain/rows/activityHash.js"
 import { createIntList, type IntList } from "../domain/rows/compactLists.js";
 import type { ContentRows, DayContents, LedgerFigures } from "./ledgerFigures.js";
 
-export interface RepeatLookUp {
-  isRepeated(index: number): boolean;
-  /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
-  sameAs(index: number): { readonly importId: string; readonly row: number } | undefined;
-}
+export type RepeatLookUp = Awaited<ReturnType<ReturnType<typeof createRepeatFinder>["find"]>>;
 
 /** How many days are read at once: of a large organisation they take some megabytes. */
 const daysAtOnce = 8;
@@ -45,7 +41,7 @@ export function createRepeatFinder() {
         for (const each of contents) aheadBytes += each.lows.byteLength;
       }
     },
-    async find(figures: LedgerFigures): Promise<RepeatLookUp> {
+    async find(figures: LedgerFigures) {
       const table = contentTable({ lows, highs, days }, rowsOfDays);
       const found = foundRows(lows.length);
       const asked = [...rowsOfDays.keys()].sort((one, other) => one - other);
@@ -58,8 +54,9 @@ export function createRepeatFinder() {
         const rests = await figures.contentRows(hits.map(({ day, position }) => ({ day, position })));
         for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as ContentRows);
       }
+      /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
       const sameAs = (index: number) => (found.isEmpty() ? undefined : found.at(table.first(index)));
-      return { isRepeated: (index) => table.isRepeated(index) || sameAs(index) !== undefined, sameAs };
+      return { isRepeated: (index: number) => table.isRepeated(index) || sameAs(index) !== undefined, sameAs };
     },
   };
 }

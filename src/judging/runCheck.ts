@@ -1,5 +1,5 @@
-import { type CheckListener, checkFile, type JudgingTools, readEvidence } from "./checkFile.js";
-import type { CheckResult, FileToCheck } from "./fileChecks.js";
+import { checkFile, type JudgingTools, readEvidence } from "./checkFile.js";
+import type { CheckListener, CheckResult, FileToCheck } from "./fileChecks.js";
 import { judgeReport } from "./report/judgeReport.js";
 
 /** Reads the file, judges it, or both: then reading is half of the progress. `judging` is made of the organisation's catalogue. */

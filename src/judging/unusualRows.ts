@@ -1,12 +1,13 @@
 // Finds the accepted activities of an import that are unusual. Of each row 24 bytes are kept. The ledger is read once, after the last row, so that
 // an import does not wait for the tables before its own rows are recorded.
 
+import { groupedBy } from "../domain/groupedBy.js";
 import { instantOf } from "../domain/imports/timestamp.js";
 import { unusualLimits as limits, nearCode, type UnusualKind, unusualKinds } from "../domain/imports/unusual.js";
 import { rangesOf } from "../domain/ranges.js";
-import { createDoubleList, createIntList } from "../domain/rows/compactLists.js";
+import { createDoubleList, createIntList, createTextNumbers } from "../domain/rows/compactLists.js";
 import type { UnusualOfKind } from "../events/importEvents.js";
-import type { CodeField, LedgerFigures, UnusualRows } from "./ledgerFigures.js";
+import type { CodeField, LedgerFigures } from "./ledgerFigures.js";
 import { createRepeatFinder, type RepeatLookUp } from "./repeatedRows.js";
 
 export interface UnusualSubject {
@@ -18,14 +19,7 @@ export interface UnusualSubject {
 }
 
 /** More than is recorded, for people who look at the file. `index`: of the rows in the order in which they were added. */
-export interface FoundUnusual extends UnusualRows {
-  rowOf(index: number): number;
-  kindsOf(index: number): readonly UnusualKind[];
-  /** Those of the row's codes that are new, each with the known one that was perhaps meant. */
-  newCodesOf(index: number): readonly { readonly field: CodeField; readonly near?: string | undefined }[];
-  /** The import of the earliest activity that the row repeats, where it repeats one. */
-  repeatedOf(index: number): string | undefined;
-}
+export type FoundUnusual = NonNullable<Awaited<ReturnType<ReturnType<typeof createUnusualFinder>["find"]>>>;
 
 const codeBits = 14;
 const codeMask = (1 << codeBits) - 1;
@@ -36,7 +30,7 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject) {
   const isOn = (kind: UnusualKind) => !off.includes(kind);
   const [earliest, latest] = [at.getTime() - limits.daysBefore * 24 * hourMs, at.getTime() + limits.hoursAfter * hourMs];
   const [rows, marks, quantities] = [createIntList(), createIntList(), createDoubleList()];
-  const [chargeCodes, warehouseCodes] = [codeNumbers(), codeNumbers()];
+  const [chargeCodes, warehouseCodes] = [createTextNumbers(limits.codesPerFile), createTextNumbers(limits.codesPerFile)];
   const largest: number[] = []; // by charge code
   const repeats = source === "file" && isOn("repeated") ? createRepeatFinder() : undefined;
   let withoutCustomer = false;
@@ -60,7 +54,7 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject) {
     /** May be called while further rows are added, so that less is left to read at their end. */
     readAhead: async (figures: LedgerFigures): Promise<void> => repeats?.readAhead(figures),
     /** Undefined where nothing is unusual. */
-    async find(figures: LedgerFigures): Promise<FoundUnusual | undefined> {
+    async find(figures: LedgerFigures) {
       if (rows.length === 0) return undefined;
       const judged = await codeJudgements(figures, { chargeCodes: chargeCodes.all, warehouseCodes: warehouseCodes.all, largest });
       const customersUsual = withoutCustomer && isOn("noCustomer") && isCustomerUsual(await figures.lastActivities());
@@ -99,41 +93,27 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject) {
         return [{ kind, count, rows: rangesOf(first.map(rows.get)), ...extra }];
       });
       return {
+        /** How many rows, each once. */
         count,
         kinds,
         rowOf: rows.get,
-        kindsOf: (index) => tallies.filter(({ is }) => is(index, marks.get(index))).map(({ kind }) => kind),
-        newCodesOf(index) {
+        kindsOf: (index: number) => tallies.filter(({ is }) => is(index, marks.get(index))).map(({ kind }) => kind),
+        /** Those of the row's codes that are new, each with the known one that was perhaps meant. */
+        newCodesOf(index: number) {
           const numbers = { chargeCode: (marks.get(index) >>> codeBits) & codeMask, warehouseCode: marks.get(index) & codeMask };
           return codeFields.flatMap((field) => {
             const [number, of] = [numbers[field], judged[`${field}s`]];
             return of.isNew(number) ? [{ field, near: of.near(number) }] : [];
           });
         },
-        repeatedOf: (index) => found?.sameAs(index)?.importId,
+        /** The import of the earliest activity that the row repeats, where it repeats one. */
+        repeatedOf: (index: number) => found?.sameAs(index)?.importId,
       };
     },
   };
 }
 
 const codeFields = ["chargeCode", "warehouseCode"] as const satisfies readonly CodeField[];
-
-/** Numbers the codes of a file from 1; 0 for all codes beyond the first thousands. */
-function codeNumbers() {
-  const numbers = new Map<string, number>();
-  const all: string[] = [];
-  return {
-    all,
-    of(code: string): number {
-      const known = numbers.get(code);
-      if (known !== undefined) return known;
-      if (all.length >= limits.codesPerFile) return 0;
-      const own = Buffer.from(code).toString(); // a cell may be a slice of the text around it, which would stay in memory with it
-      numbers.set(own, all.push(own));
-      return all.length;
-    },
-  };
-}
 
 const codesAtOnce = 1_000;
 
@@ -191,25 +171,15 @@ const isCustomerUsual = ({ rows, withCustomer }: { rows: number; withCustomer: n
   rows >= limits.leastLastActivities && withCustomer * 100 >= rows * limits.percentWithCustomer;
 
 function nearCodes(first: readonly number[], rowOf: (index: number) => number, nearOf: (index: number) => string | undefined) {
-  const rows = new Map<string, number[]>();
-  for (const index of first) {
-    const code = nearOf(index);
-    if (code === undefined) continue;
-    const own = rows.get(code) ?? [];
-    rows.set(code, own);
-    own.push(rowOf(index));
-  }
-  return [...rows].map(([code, numbers]) => ({ code, rows: rangesOf(numbers) }));
+  const rows = groupedBy(first, nearOf);
+  return [...rows].map(([code, own]) => ({ code, rows: rangesOf(own.map(rowOf)) }));
 }
 
 function sameRows(first: readonly number[], rowOf: (index: number) => number, found: RepeatLookUp) {
-  const byImport = new Map<string, [number, number][]>();
-  for (const index of first) {
-    const same = found.sameAs(index);
-    if (!same) continue;
-    const rows = byImport.get(same.importId) ?? [];
-    byImport.set(same.importId, rows);
-    rows.push([rowOf(index), same.row]);
-  }
-  return [...byImport].map(([importId, rows]) => ({ importId, rows }));
+  const same = first.map((index) => ({ row: rowOf(index), same: found.sameAs(index) }));
+  const byImport = groupedBy(same, (each) => each.same?.importId);
+  return [...byImport].map(([importId, rows]) => ({
+    importId,
+    rows: rows.map((each) => [each.row, each.same?.row ?? 0] as [number, number]),
+  }));
 }

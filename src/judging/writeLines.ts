@@ -4,13 +4,7 @@ import { open } from "node:fs/promises";
 const charactersAtOnce = 256 * 1024;
 
 /** A file that is written in parts, so that only one part is in memory and other requests are served in between. */
-export interface HashedFile {
-  /** A returned promise is awaited before the next call. */
-  add(text: string): Promise<void> | undefined;
-  close(): Promise<{ size: number; sha256: string }>;
-}
-
-export async function createHashedFile(path: string): Promise<HashedFile> {
+export async function createHashedFile(path: string) {
   const hash = createHash("sha256");
   const file = await open(path, "w");
   let size = 0;
@@ -23,11 +17,12 @@ export async function createHashedFile(path: string): Promise<HashedFile> {
     await file.writeFile(bytes); // appends: the file handle keeps its position
   };
   return {
-    add(text) {
+    /** A returned promise is awaited before the next call. */
+    add(text: string): Promise<void> | undefined {
       waiting += text;
       return waiting.length >= charactersAtOnce ? flush() : undefined;
     },
-    async close() {
+    async close(): Promise<{ size: number; sha256: string }> {
       try {
         await flush();
       } finally {

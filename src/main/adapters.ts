@@ -1,5 +1,4 @@
 // Builds the vendors' clients and hands them to the code that uses them.
-import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -109,7 +108,7 @@ const transactionsOf =
 export function organisationDeps({ pool, eventStore }: Adapters): OrganisationDeps {
   const projection = { events: eventStore, inTransaction: transactionsOf(pool) };
   const project = (organisationId: string) => catchUpOrganisation(projection, organisationId);
-  return { events: eventStore, project, now: () => databaseClock(pool), newId: randomUUID };
+  return { events: eventStore, project, now: () => databaseClock(pool) };
 }
 
 export const memberDeps = ({ pool, eventStore }: Pick<Adapters, "pool" | "eventStore">): MemberDeps => ({
@@ -119,12 +118,11 @@ export const memberDeps = ({ pool, eventStore }: Pick<Adapters, "pool" | "eventS
   project: (client, memberId) => catchUpMember(client, eventStore, memberId),
   passwords: createPasswords(),
   now: () => databaseClock(pool),
-  newId: randomUUID,
 });
 
 export function localitiesDeps({ pool, eventStore, objectStore }: Adapters): LocalitiesDeps {
   const project = (country: string) => catchUpLocalities({ events: eventStore, database: pool }, country);
-  return { events: eventStore, objects: objectStore, project, now: () => databaseClock(pool), newId: randomUUID };
+  return { events: eventStore, objects: objectStore, project, now: () => databaseClock(pool) };
 }
 
 async function databaseClock(pool: pg.Pool): Promise<Date> {

@@ -10,24 +10,16 @@ export interface Days {
   readonly end: Date;
 }
 
-export interface EndedImports {
-  /** One for each day. */
-  readonly days: readonly { readonly accepted: number; readonly rejected: number }[];
-  readonly failedImports: number;
-  /** True where there were more imports than are looked at: the oldest are not counted. */
-  readonly isCut: boolean;
-}
+export type EndedImports = Awaited<ReturnType<typeof endedImports>>;
 
 /** Imports that are looked at, the last ended first. */
 const mostImports = 20_000;
 
-/** By the day on which the imports ended. Nothing of an import that failed or was cancelled is accepted. */
-export async function endedImports(
-  organisationId: string,
-  { starts, end }: Days,
-  database: Database,
-  most = mostImports,
-): Promise<EndedImports> {
+/**
+ * By the day on which the imports ended. Nothing of an import that failed or was cancelled is accepted. `isCut`: there were more imports than are
+ * looked at, and the oldest are not counted.
+ */
+export async function endedImports(organisationId: string, { starts, end }: Days, database: Database, most = mostImports) {
   const { rows } = await database.query<{ day: number; accepted: number; rejected: number; failedImports: number; imports: number }>(
     `select width_bucket(finished_at, $3::timestamptz[]) as day, count(*)::int as imports,
             count(*) filter (where status = 'failed')::int as "failedImports", sum(failed)::float8 as rejected,

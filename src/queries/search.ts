@@ -29,12 +29,6 @@ export interface FoundActivity {
   readonly activityTimestamp: string;
 }
 
-export interface FoundQuote {
-  readonly quoteId: string;
-  readonly customerId: string;
-  readonly quotedAt: Date;
-}
-
 /** Whole ids are found, and their beginnings from this many characters on: shorter ones are those of every organisation. */
 const leastOfId = 4;
 
@@ -108,7 +102,7 @@ const quotesSql = `
    order by q.quoted_at desc, q.quotes_id, q.number limit :count`;
 
 /** By the id of one quote, or by that of its request. */
-export async function findQuotes(organisationId: string, text: string, pool: Pool): Promise<FoundQuote[]> {
+export async function findQuotes(organisationId: string, text: string, pool: Pool) {
   const { quotesId, number } = quotePlaceOf(text) ?? { quotesId: text, number: 0 };
   const values = { organisationId, count: mostFound, number: number || null, ...idRange(quotesId) };
   const { rows } = await pool.query<{ quotesId: string; number: number; customerId: string; quotedAt: Date }>(named(quotesSql, values));

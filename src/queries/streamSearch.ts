@@ -4,23 +4,14 @@ import { streamOf } from "../events/streams.js";
 import { type EventStore, eventAt, eventsOf, noStream, type StoredEvent } from "../ports/eventStore.js";
 import type { ImportStatus } from "./imports/importView.js";
 
-export interface ImportAsOf {
-  readonly status: ImportStatus;
-  /** Rows recorded by that time. */
-  readonly rows: number;
-  /** Undefined where there are too many to count for a page. */
-  readonly rejected: number | undefined;
-  /** The last event up to that time. */
-  readonly revision: bigint;
-}
-
 const countableRows = 20_000;
 
 /**
+ * Its rows recorded by that time, and the revision of the last event up to it; `rejected` is undefined where there are too many to count for a page.
  * Costs about twenty reads, and the reading of its rows if they are few enough to count. Undefined if the import had not been requested by then.
  * The caller checks whose import it is.
  */
-export async function importAsOf(importId: string, asOf: Date, eventStore: EventStore): Promise<ImportAsOf | undefined> {
+export async function importAsOf(importId: string, asOf: Date, eventStore: EventStore) {
   const stream = streamOf.import(importId);
   const end = (await eventStore.last(stream))?.revision ?? noStream;
   // The events of a stream are in the order of their times.
@@ -29,7 +20,7 @@ export async function importAsOf(importId: string, asOf: Date, eventStore: Event
   if (!last) return undefined;
   const ended = endings[last.type];
   const rows = rowsBefore(ended ? revision : revision + 1n);
-  const status = ended ?? (revision === requestedRevision ? "queued" : "processing");
+  const status: ImportStatus = ended ?? (revision === requestedRevision ? "queued" : "processing");
   const rejected = rows > countableRows ? undefined : rows === 0 ? 0 : await countRejected(eventStore, importId, { max: rows });
   return { status, rows, rejected, revision };
 }
@@ -40,13 +31,8 @@ const endings: Readonly<Record<string, ImportStatus>> = {
   ImportCancelled: "cancelled",
 };
 
-export interface StreamPage {
-  readonly events: readonly StoredEvent[];
-  /** The revision at which the next page begins. */
-  readonly next: bigint | null;
-}
-
-export async function streamPage(eventStore: EventStore, stream: string, from: bigint, count: number): Promise<StreamPage> {
+/** `next`: the revision at which the next page begins. */
+export async function streamPage(eventStore: EventStore, stream: string, from: bigint, count: number) {
   const events = await eventsOf(eventStore, stream, { from, max: count + 1 });
   return { events: events.slice(0, count), next: events[count]?.revision ?? null };
 }

@@ -26,7 +26,7 @@ export async function startCommandStores(): Promise<CommandStores> {
   return {
     events,
     database,
-    deps: { events, project, now: async () => new Date("2026-03-01T01:02:03.000Z"), newId: randomUUID },
+    deps: { events, project, now: async () => new Date("2026-03-01T01:02:03.000Z") },
     close: async () => {
       await events.close();
       await Promise.all([node.stop(), database.close()]);

@@ -72,9 +72,9 @@ describe("one kind of stream", () => {
 });
 
 describe("writing", () => {
-  const context = { organisation: "demo", by: { kind: "cli" as const, id: "operator" }, correlationId: "req-1", causationId: "evt-1" };
+  const context = { organisation: "demo", by: { kind: "cli" as const, id: "operator" }, correlationId: "req-1" };
 
-  test("an event carries its organisation, actor, correlation, causation and version", () => {
+  test("an event carries its organisation, actor, correlation and version", () => {
     const event = encode(
       "ApiKeyRevoked",
       { keyId: "k", by: { kind: "cli" as const, id: "operator" }, at: "2026-01-15T03:04:05Z" },
@@ -85,7 +85,7 @@ describe("writing", () => {
       id: "id-1",
       type: "ApiKeyRevoked",
       json: JSON.stringify({ keyId: "k", by: { kind: "cli", id: "operator" }, at: "2026-01-15T03:04:05Z" }),
-      metadata: { organisation: "demo", actor: "cli:operator", $correlationId: "req-1", $causationId: "evt-1", v: 2 },
+      metadata: { organisation: "demo", actor: "cli:operator", $correlationId: "req-1", v: 2 },
     });
   });
 

@@ -1,5 +1,4 @@
 // A rebuild while keys are revoked, requests answered and imports pushed.
-import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { transaction } from "../../src/adapters/postgres/pool.js";
@@ -26,7 +25,7 @@ const run = (options: Partial<RebuildOptions> = {}) => runRebuild(model, options
 
 const organisationDeps = (): OrganisationDeps => ({
   events: model.eventStore,
-  newId: randomUUID,
+
   now: async () => new Date(),
   project: (organisationId) =>
     catchUpOrganisation({ events: model.eventStore, inTransaction: (work) => transaction(model.pool, work) }, organisationId),

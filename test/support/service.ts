@@ -134,7 +134,6 @@ export function organisationDeps(pool: Pool, eventStore: EventStore): Organisati
     project: (organisationId) =>
       catchUpOrganisation({ events: eventStore, inTransaction: (work) => transaction(pool, work) }, organisationId),
     now: async () => (await pool.query<{ now: Date }>("select now()")).rows[0]?.now ?? new Date(),
-    newId: randomUUID,
   };
 }
 

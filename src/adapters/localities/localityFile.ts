@@ -27,7 +27,7 @@ const headings = {
 type Cells = Record<keyof typeof headings, string>;
 
 /** The first line decides: a country code and eight or more further tab-separated columns are GeoNames data, anything else is a CSV header. */
-export function readerFor(firstLine: string): { read: ReadLine; header: boolean } {
+function readerFor(firstLine: string): { read: ReadLine; header: boolean } {
   const tabbed = firstLine.split("\t");
   if (tabbed.length >= 9 && /^[A-Z]{2}$/.test(tabbed[0] ?? "")) return { read: readGeoNames, header: false };
   return { read: csvReader(firstLine), header: true };
@@ -92,22 +92,23 @@ export async function readLocalityFile(path: string, onRows: (rows: readonly Cou
   const { size } = await stat(path);
   if (size > localityFileLimits.bytes)
     throw new LocalityFileError(`the file has ${size} bytes; at most ${localityFileLimits.bytes} can be loaded, so split it`);
-  let read: ReturnType<typeof readerFor>["read"] | undefined;
+  let reader: ReturnType<typeof readerFor> | undefined;
   let [number, rows, skipped] = [0, 0, 0];
   for await (const lines of linesOf(path)) {
     const batch: CountryRow[] = [];
     for (const line of lines) {
       number += 1;
       if (line.trim() === "") continue;
-      const row = withLineNumber(number, () => {
-        if (read) return read(line);
-        const reader = readerFor(line);
-        read = reader.read;
-        return reader.header ? "header" : reader.read(line);
-      });
-      if (row === "header") continue;
-      if (row) batch.push(row);
-      else skipped += 1;
+      try {
+        const isFirst = reader === undefined;
+        reader ??= readerFor(line);
+        if (isFirst && reader.header) continue;
+        const row = reader.read(line);
+        if (row) batch.push(row);
+        else skipped += 1;
+      } catch (error) {
+        throw new LocalityFileError(`line ${number}: ${error instanceof Error ? error.message : String(error)}`);
+      }
     }
     rows += batch.length;
     if (rows > localityFileLimits.rows) throw new LocalityFileError(`the file has more than ${localityFileLimits.rows} places; split it`);
@@ -115,14 +116,6 @@ export async function readLocalityFile(path: string, onRows: (rows: readonly Cou
   }
   if (rows === 0) throw new LocalityFileError("the file holds no places");
   return { rows, skipped };
-}
-
-function withLineNumber<T>(line: number, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw new LocalityFileError(`line ${line}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 async function* linesOf(path: string): AsyncGenerator<string[]> {

@@ -22,26 +22,22 @@ const sources = {
 
 type EvidenceTable = keyof typeof sources;
 
-export interface EvidenceWriter {
-  add(table: EvidenceTable, row: Readonly<Record<string, unknown>>): void;
-  /** How many rows wait to be written. */
-  waiting(): number;
-  flush(): Promise<void>;
-}
+export type EvidenceWriter = Awaited<ReturnType<typeof createEvidence>>;
 
-export async function createEvidence(client: PoolClient): Promise<EvidenceWriter> {
+export async function createEvidence(client: PoolClient) {
   for (const [table, source] of Object.entries(sources))
     await client.query(`create temp table ${table} on commit drop as ${source} with no data`);
   let rows = new Map<EvidenceTable, unknown[]>();
   let count = 0;
   return {
-    add(table, row) {
+    add(table: EvidenceTable, row: Readonly<Record<string, unknown>>): void {
       rows.set(table, rows.get(table) ?? []);
       rows.get(table)?.push(row);
       count += 1;
     },
+    /** How many rows wait to be written. */
     waiting: () => count,
-    async flush() {
+    async flush(): Promise<void> {
       for (const [table, some] of rows)
         await client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [storableJson(some)]);
       rows = new Map();

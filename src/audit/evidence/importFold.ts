@@ -13,43 +13,28 @@ interface FoldedShipment {
   readonly rows: number[];
 }
 
-export interface ImportFold {
-  readonly importId: string;
-  requested: ImportEvent<"ImportRequested"> | undefined;
-  started: ImportEvent<"ImportStarted"> | undefined;
-  ended: ImportEvent<ImportEnding> | undefined;
-  /** The revision of the last folded event; -1n before the first. */
-  revision: bigint;
-  accepted: number;
-  rejected: number;
-  lastRow: number;
-  /** Of an import that corrects activities: the numbers of its accepted rows, which are few. */
-  readonly acceptedNumbers: Set<number>;
-  /** The numbers that the worker gave to the shipments, by what makes lines one shipment (see `groupOf`). */
-  readonly shipmentNumbers: Map<string, number>;
-  lastNumber: number;
-  /** By the same key. Undefined when the caller does not need the shipments. */
-  readonly shipments: Map<string, FoldedShipment> | undefined;
-  /** What is wrong with the stream, such as a missing event; the first few. */
-  readonly faults: string[];
-  faultCount: number;
-}
+export type ImportFold = ReturnType<typeof newImportFold>;
 
 /** `whole`: with the shipments. */
-export const newImportFold = (stream: string, { whole }: { whole: boolean }): ImportFold => ({
+export const newImportFold = (stream: string, { whole }: { whole: boolean }) => ({
   importId: stream.slice(streamPrefix.import.length),
-  requested: undefined,
-  started: undefined,
-  ended: undefined,
+  requested: undefined as ImportEvent<"ImportRequested"> | undefined,
+  started: undefined as ImportEvent<"ImportStarted"> | undefined,
+  ended: undefined as ImportEvent<ImportEnding> | undefined,
+  /** The revision of the last folded event; -1n before the first. */
   revision: -1n,
   accepted: 0,
   rejected: 0,
   lastRow: 0,
-  acceptedNumbers: new Set(),
-  shipmentNumbers: new Map(),
+  /** Of an import that corrects activities: the numbers of its accepted rows, which are few. */
+  acceptedNumbers: new Set<number>(),
+  /** The numbers that the worker gave to the shipments, by what makes lines one shipment (see `groupOf`). */
+  shipmentNumbers: new Map<string, number>(),
   lastNumber: 0,
-  shipments: whole ? new Map() : undefined,
-  faults: [],
+  /** By the same key. Undefined when the caller does not need the shipments. */
+  shipments: whole ? new Map<string, FoldedShipment>() : undefined,
+  /** What is wrong with the stream, such as a missing event; the first few. */
+  faults: [] as string[],
   faultCount: 0,
 });
 

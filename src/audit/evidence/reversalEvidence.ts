@@ -1,5 +1,6 @@
 // What was taken back of each import, from the streams of reversals and without the projections' code.
 
+import { groupedBy } from "../../domain/groupedBy.js";
 import { joinRanges, type Range } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
@@ -10,14 +11,7 @@ import { type ImportFold, readEvent, recountRows } from "./importFold.js";
 export type Reversal = RecordedOn<"reversals">;
 
 /** What was taken back of one import. */
-export interface ImportReversals {
-  /** In the order of the log. */
-  readonly events: readonly Reversal[];
-  /** The reversal that took back this accepted row; undefined for a row that is not reversed. */
-  ofRow(row: number): Reversal | undefined;
-  /** The same for a shipment, by its number in the import. */
-  ofShipment(number: number): Reversal | undefined;
-}
+export type ImportReversals = ReturnType<typeof reversalsIn>;
 
 /** By import id. Imports of which nothing was taken back are not in it. */
 export type ReversalEvidence = ReadonlyMap<string, ImportReversals>;
@@ -34,17 +28,12 @@ export interface ReversalOptions {
 
 /** Every reversal of the log. They are few, so they are read before the imports: whoever folds an import knows what is taken back of it. */
 export async function gatherReversals({ eventStore, until, organisationId, signal, findings }: ReversalOptions): Promise<ReversalEvidence> {
-  const streams = new Map<string, StoredEvent[]>();
+  const wanted: StoredEvent[] = [];
   await eventStore.replay({ prefixes: [streamPrefix.reversals], until, signal }, async ({ events }) => {
-    for (const event of events) {
-      if (organisationId !== undefined && event.metadata.organisation !== organisationId) continue;
-      const known = streams.get(event.stream);
-      if (known) known.push(event);
-      else streams.set(event.stream, [event]);
-    }
+    wanted.push(...events.filter(({ metadata }) => organisationId === undefined || metadata.organisation === organisationId));
   });
   const evidence = new Map<string, ImportReversals>();
-  for (const [stream, stored] of streams) {
+  for (const [stream, stored] of groupedBy(wanted, (event) => event.stream)) {
     const importId = stream.slice(streamPrefix.reversals.length);
     const report = (fault: string) =>
       findings.add({ organisationId: stored[0]?.metadata.organisation, importId, sentence: `stream of reversals: ${fault}` });
@@ -60,7 +49,7 @@ export const reversalsOfImport = async (
   report: (fault: string) => void = () => undefined,
 ): Promise<ImportReversals> => reversalsIn(await eventsOf(eventStore, streamOf.reversals(importId)), importId, report);
 
-function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (fault: string) => void): ImportReversals {
+function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (fault: string) => void) {
   const events = stored.flatMap((event) => readEvent("reversals", event, report) ?? []);
   for (const { data, revision } of events)
     if (data.importId !== importId) report(`RowsReversed at revision ${revision} names import ${data.importId}`);
@@ -78,7 +67,14 @@ function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (
   );
   for (const { revision } of all ? events.slice(before.length + 1) : [])
     report(`RowsReversed at revision ${revision} comes after everything was reversed`);
-  return { events, ofRow: (row) => rows.get(row) ?? all, ofShipment: (number) => shipments.get(number) ?? all };
+  return {
+    /** In the order of the log. */
+    events,
+    /** The reversal that took back this accepted row; undefined for a row that is not reversed. */
+    ofRow: (row: number) => rows.get(row) ?? all,
+    /** The same for a shipment, by its number in the import. */
+    ofShipment: (number: number) => shipments.get(number) ?? all,
+  };
 }
 
 const again = ({ revision }: Reversal): string => `is reversed a second time at revision ${revision}`;
@@ -135,13 +131,6 @@ const sizeOf = (ranges: readonly Range[]): number => ranges.reduce((sum, [first,
 
 /** The lines of the shipments that a reversal names: a shipment is reversed with all of its lines. */
 function linesBy({ shipments }: ImportFold, reversals: ImportReversals): (event: Reversal) => string {
-  const lines = new Map<Reversal, [number, number][]>();
-  for (const { number, rows } of shipments?.values() ?? []) {
-    const by = reversals.ofShipment(number);
-    if (!by) continue;
-    const known = lines.get(by) ?? [];
-    for (const row of rows) known.push([row, row]);
-    lines.set(by, known);
-  }
-  return (event) => multirangeText(lines.get(event) ?? []);
+  const reversed = groupedBy(shipments?.values() ?? [], ({ number }) => reversals.ofShipment(number));
+  return (event) => multirangeText((reversed.get(event) ?? []).flatMap(({ rows }) => rows.map((row): Range => [row, row])));
 }

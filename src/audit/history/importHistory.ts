@@ -3,7 +3,7 @@ import { decodeOn, type RecordedOn } from "../../events/codec.js";
 import type { ImportEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { foldEvent, type ImportFold, newImportFold, recountRows } from "../evidence/importFold.js";
+import { foldEvent, newImportFold, recountRows } from "../evidence/importFold.js";
 
 /** A time by the event store's clock, or a revision of the stream: later events are left out. */
 export type AsOf = { readonly time: Date } | { readonly revision: bigint };
@@ -21,16 +21,7 @@ export interface RowRun {
   readonly pause: number;
 }
 
-export interface ImportHistory extends Pick<ImportFold, "started" | "ended" | "accepted"> {
-  readonly fold: ImportFold;
-  readonly requested: NonNullable<ImportFold["requested"]>;
-  readonly runs: readonly RowRun[];
-  readonly counts: ReturnType<typeof recountRows>;
-  /** Most frequent first. */
-  readonly reasons: readonly { readonly reason: string; readonly rows: number }[];
-  /** False when the stream has events after `asOf`. */
-  readonly whole: boolean;
-}
+export type ImportHistory = NonNullable<Awaited<ReturnType<typeof importHistory>>>;
 
 export type RecordedRow = ImportEvent<"RowAccepted" | "RowRejected">;
 
@@ -42,8 +33,11 @@ export interface HistoryOptions {
   readonly onEvent?: (revision: bigint) => void;
 }
 
-/** Undefined when there is no such import, or there was none at `asOf`. */
-export async function importHistory(importId: string, options: HistoryOptions): Promise<ImportHistory | undefined> {
+/**
+ * `reasons`: the most frequent first. `whole`: false when the stream has events after `asOf`. Undefined when there is no such import, or there was none
+ * at `asOf`.
+ */
+export async function importHistory(importId: string, options: HistoryOptions) {
   const { eventStore, asOf, signal, onRow, onEvent } = options;
   const stream = streamOf.import(importId);
   const fold = newImportFold(stream, { whole: false });

@@ -10,14 +10,6 @@ import { recentLoads } from "../../recentValues.js";
 import { readEvent } from "../evidence/importFold.js";
 import type { Findings } from "../findings.js";
 
-export interface QuoteVerification {
-  readonly requests: number;
-  readonly quotes: number;
-  /** Quotes that were derived again. */
-  readonly derived: number;
-  readonly seconds: number;
-}
-
 interface Options {
   readonly eventStore: EventStore;
   readonly organisationId: string | undefined;
@@ -29,7 +21,8 @@ interface Options {
 /** The number of requests in the sample: a mistake in one of a hundred prices shows with 99 % certainty. */
 const sampled = 500;
 
-export async function verifyQuotes(until: Position, options: Options, findings: Findings): Promise<QuoteVerification> {
+/** `derived`: how many quotes were derived again. */
+export async function verifyQuotes(until: Position, options: Options, findings: Findings) {
   const startedAt = performance.now();
   const deriver = createDeriver(options.eventStore, findings);
   const sample = createSample<QuoteEvent>(sampled);

@@ -10,13 +10,10 @@ import { type ImportScope, loadVisibleImport } from "../imports/importStream.js"
 
 export type ImportRef = ImportScope & { readonly organisationId: string };
 
-export interface ImportToCorrect {
-  readonly request: ImportRequested;
-  readonly position: bigint;
-}
+export type ImportToCorrect = Awaited<ReturnType<typeof completedImport>>;
 
 /** Throws notFound for another organisation's import or one of the other kind, and a conflict for an import that has not completed. */
-export async function completedImport({ pool, eventStore }: Stores, scope: ImportRef): Promise<ImportToCorrect> {
+export async function completedImport({ pool, eventStore }: Stores, scope: ImportRef) {
   const { importId, state, position } = await loadVisibleImport(eventStore, scope);
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status} and has written nothing: send all of its rows again`);

@@ -1,30 +1,22 @@
 // Loads what was decided on the rows of an import: its claims and dismissals, and its reversals. Appends further decisions.
-import { randomUUID } from "node:crypto";
-import { type ReversalAt, type ReversedRows, reversedRows } from "../../domain/claims.js";
-import { decodeOn, type EventContext } from "../../events/codec.js";
+
+import { type ReversedRows, reversedRows } from "../../domain/claims.js";
+import { groupedBy } from "../../domain/groupedBy.js";
+import { decodeOn, type EventContext, encode } from "../../events/codec.js";
 import type { RefusedRow, ReversalDecided } from "../../events/correctionEvents.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
 import { streamOf } from "../../events/streams.js";
-import { type EventStore, noStream, type Revision } from "../../ports/eventStore.js";
+import { type EventStore, eventsOf, noStream, type Revision } from "../../ports/eventStore.js";
 import { appendDecision, load, retryConflicts } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
-import {
-  type ClaimOrDismissal,
-  type CorrectionCommand,
-  type CorrectionsState,
-  correctionsAggregate,
-  decide,
-} from "./correctionsDecider.js";
+import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide } from "./correctionsDecider.js";
 
-export interface LoadedCorrections {
-  readonly state: CorrectionsState;
-  /** The stream's last revision: a decision that is appended after exactly this one has seen every claim and every reversal. */
-  readonly head: Revision;
-}
+/** A decision that is appended after exactly `head`, the stream's last revision, has seen every claim and every reversal. */
+export type LoadedCorrections = Awaited<ReturnType<typeof loadCorrections>>;
 
 /** A reversal that was decided and is not recorded yet is recorded first: nobody decides on rows that are about to be reversed. */
-export async function loadCorrections(eventStore: EventStore, importId: string): Promise<LoadedCorrections> {
+export async function loadCorrections(eventStore: EventStore, importId: string) {
   return retryConflicts(async () => {
     for (;;) {
       // The reversals are read first: every claim that stands before one of them in the log is then found too.
@@ -41,8 +33,7 @@ export async function loadCorrections(eventStore: EventStore, importId: string):
 /** The event's id is the reversal's: two processes that record it at the same moment record it once. */
 async function recordReversal(eventStore: EventStore, { organisationId, correlationId, ...data }: ReversalDecided, head: Revision) {
   const context = { organisation: organisationId, by: data.by, correlationId };
-  const decided = [{ type: "RowsReversed" as const, data }];
-  await appendDecision({ events: eventStore, newId: () => data.reversalId }, "reversals", data.importId, { decided, context, head });
+  await eventStore.append(streamOf.reversals(data.importId), [encode("RowsReversed", data, context, data.reversalId)], head);
 }
 
 /** Reverses the rows, unless somebody has decided on rows of the import since the corrections were loaded: that throws WrongVersion. */
@@ -50,7 +41,7 @@ export async function decideReversal(eventStore: EventStore, reversal: ReversalD
   const { organisationId, importId, correlationId, by } = reversal;
   const context = { organisation: organisationId, by, correlationId };
   const decided = [{ type: "ReversalDecided" as const, data: reversal }];
-  await appendDecision({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided, context, head });
+  await appendDecision(eventStore, "corrections", importId, { decided, context, head });
   await loadCorrections(eventStore, importId);
 }
 
@@ -78,17 +69,19 @@ export async function lastRowsOf(
     const { state: correction } = await loadImport(eventStore, importId);
     if (correction.status === "failed" || correction.status === "cancelled") continue;
     if (correction.status !== "completed") {
-      for (const [row, number] of claimed) holders.set(row, { importId, row: number, as: "underWay" });
+      for (const { row, number } of claimed) holders.set(row, { importId, row: number, as: "underWay" });
       continue;
     }
     const accepted = new Set(correction.request.corrects?.accepted);
     const reversed = await loadReversed(eventStore, importId);
-    const looked = claimed.filter(([row, number]) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
+    const looked = claimed.filter(({ row, number }) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
     const own = looked.length === 0 ? undefined : (await load(eventStore, correctionsAggregate(reversed), importId)).state;
-    const numbers = looked.map(([, number]) => number);
+    const numbers = looked.map(({ number }) => number);
     const next = own ? await lastRowsOf(eventStore, own, numbers, { isFurther: true }) : undefined;
-    for (const [row, number] of claimed) {
-      const last = lastRow(importId, number, { reversed, decision: own?.rows.get(number), next: next?.get(number) });
+    for (const { row, number } of claimed) {
+      const isDismissed = own?.rows.get(number)?.why === "dismissed";
+      const isLast = isDismissed || reversed.since(number) === undefined;
+      const last = next?.get(number) ?? (isLast ? { importId, row: number, as: isDismissed ? "dismissed" : "recorded" } : undefined);
       const goesOnCounting = accepted.has(row) && state.reversed.since(row) === undefined;
       if (last && !(last.as === "dismissed" && goesOnCounting)) holders.set(row, last);
     }
@@ -97,28 +90,12 @@ export async function lastRowsOf(
 }
 
 /** By claiming import: the rows, each with its number in that import. */
-function claimedBy(state: CorrectionsState, rows: readonly number[]): Map<string, [row: number, number: number][]> {
-  const claims = new Map<string, [number, number][]>();
-  for (const row of rows) {
+function claimedBy(state: CorrectionsState, rows: readonly number[]) {
+  const claims = rows.flatMap((row) => {
     const decision = state.rows.get(row);
-    if (decision?.why !== "claimed") continue;
-    const claimed = claims.get(decision.importId) ?? [];
-    claimed.push([row, decision.row]);
-    claims.set(decision.importId, claimed);
-  }
-  return claims;
-}
-
-interface CorrectingRow {
-  readonly reversed: ReversedRows;
-  readonly decision: ClaimOrDismissal | undefined;
-  readonly next: LastRow | undefined;
-}
-
-function lastRow(importId: string, row: number, { reversed, decision, next }: CorrectingRow): LastRow | undefined {
-  if (next) return next;
-  if (decision?.why === "dismissed") return { importId, row, as: "dismissed" };
-  return reversed.since(row) === undefined ? { importId, row, as: "recorded" } : undefined;
+    return decision?.why === "claimed" ? [{ importId: decision.importId, row, number: decision.row }] : [];
+  });
+  return groupedBy(claims, ({ importId }) => importId);
 }
 
 /** The rows that a correction was refused, by the correction's own row numbers. They are not offered again in its list of rejected rows. */
@@ -158,24 +135,15 @@ export async function decideCorrections(
     const { state, head } = await loadCorrections(eventStore, importId);
     const holders = await lastRowsOf(eventStore, state, rows);
     const events = await decided(state, new Set(rows.filter((row) => !holders.has(row))));
-    await appendDecision({ events: eventStore, newId: randomUUID }, "corrections", importId, { decided: events, context, head });
+    await appendDecision(eventStore, "corrections", importId, { decided: events, context, head });
   });
 }
 
 export const loadReversed = async (eventStore: EventStore, importId: string): Promise<ReversedRows> =>
   reversedRows(await loadReversals(eventStore, importId));
 
-interface RecordedReversal extends ReversalAt {
-  readonly reversalId: string;
-  readonly revision: Revision;
-}
-
 /** In the order of the log. */
-async function loadReversals(eventStore: EventStore, importId: string): Promise<RecordedReversal[]> {
-  const reversals: RecordedReversal[] = [];
-  for await (const stored of eventStore.read(streamOf.reversals(importId))) {
-    const event = decodeOn("reversals", stored);
-    if (event) reversals.push({ ...event.data, position: stored.position.commit, revision: stored.revision });
-  }
-  return reversals;
+async function loadReversals(eventStore: EventStore, importId: string) {
+  const events = (await eventsOf(eventStore, streamOf.reversals(importId))).flatMap((stored) => decodeOn("reversals", stored) ?? []);
+  return events.map(({ data, position, revision }) => ({ ...data, position: position.commit, revision }));
 }

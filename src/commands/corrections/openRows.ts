@@ -7,7 +7,7 @@ import type { RefusedRow } from "../../events/correctionEvents.js";
 import { isAccepted } from "../../events/importLayout.js";
 import type { Stores } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { type RejectedRowName, rejectedRowsAfter, supersededRows } from "../../queries/lookUps/rejectedRows.js";
+import { rejectedRowsAfter, supersededRows } from "../../queries/lookUps/rejectedRows.js";
 import { firstRequest } from "../imports/importStream.js";
 import { queuedImports } from "../imports/queue/places.js";
 import { firstSentences, type ImportToCorrect } from "./correctableRows.js";
@@ -103,18 +103,11 @@ async function closedRows(
   };
 }
 
-interface ClaimedActivity {
-  readonly state: CorrectionsState;
-  readonly holder: LastRow | undefined;
-  /** The import in the queue that is to correct it. */
-  readonly waiting: string | undefined;
-}
-
-/** Why an accepted activity cannot be corrected; undefined where it can. */
+/** Why an accepted activity cannot be corrected; undefined where it can. `waiting`: the import in the queue that is to correct it. */
 async function closedActivity(
   eventStore: EventStore,
   row: number,
-  { state, holder, waiting }: ClaimedActivity,
+  { state, holder, waiting }: { state: CorrectionsState; holder: LastRow | undefined; waiting: string | undefined },
 ): Promise<Omit<ClosedRow, "row"> | undefined> {
   if (state.reversed.since(row) !== undefined) return { state: "withdrawn", sentence: `Row ${row} is reversed` };
   const underWay = holder?.as === "underWay" ? holder.importId : waiting;
@@ -140,20 +133,14 @@ const stateOf = {
   withdrawn: "withdrawn",
 } as const satisfies Record<RefusedRow["why"], ClosedRow["state"]>;
 
-function refusalText({ why, importId }: RefusedRow): string {
-  switch (why) {
-    case "claimed":
-      return `import ${importId} has corrected`;
-    case "dismissed":
-      return "is dismissed";
-    case "superseded":
-      return `import ${importId} has superseded`;
-    case "reversed":
-      return "is reversed";
-    case "withdrawn":
-      return "is reversed with its import";
-  }
-}
+const refusalText = ({ why, importId }: RefusedRow): string =>
+  ({
+    claimed: `import ${importId} has corrected`,
+    dismissed: "is dismissed",
+    superseded: `import ${importId} has superseded`,
+    reversed: "is reversed",
+    withdrawn: "is reversed with its import",
+  })[why];
 
 const mostQueued = 1_000;
 const atOnce = 20;
@@ -176,15 +163,10 @@ export async function queuedCorrections(
   return queued;
 }
 
-export interface RejectedRowState extends RejectedRowName {
-  /** Null where it is open. */
-  readonly state: ClosedRow["state"] | null;
-}
-
 const rowsAtOnce = 5_000;
 
-/** Every rejected row of an import with what has become of it, in row order and some thousands at a time. */
-export async function* rejectedRowStates(deps: Stores, found: ImportToCorrect): AsyncGenerator<RejectedRowState[]> {
+/** Every rejected row of an import with what has become of it, null where it is open, in row order and some thousands at a time. */
+export async function* rejectedRowStates(deps: Stores, found: ImportToCorrect) {
   const closedOf = await closedRows(deps, found);
   for (let after = 0; ; ) {
     const rows = await rejectedRowsAfter(found.position, after, rowsAtOnce, deps.pool);

@@ -93,8 +93,7 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
       if (state.status === "cancelled") return [];
       const { importId } = expectUnfinished(state);
       const { by, reason, progress, now } = command;
-      const why = reason === undefined ? {} : { reason };
-      return [{ type: "ImportCancelled", data: { importId, by, ...why, progress, at: now.toISOString() } }];
+      return [{ type: "ImportCancelled", data: { importId, by, reason, progress, at: now.toISOString() } }];
     }
   }
 }

@@ -80,13 +80,12 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
       { ...kept, ...file, ...json, fileId, key, checked: JSON.stringify(checked) },
     ),
   );
-  const { rows } = await pool.query<{ key: string }>(
-    `delete from kept_files where file_id in (
-       select file_id from kept_files where organisation_id = $1 and import_id is null order by kept_at desc, file_id desc offset ${keptFilesPerOrganisation})
-     returning object_key as key`,
+  await deleteKept(
+    { pool, objectStore },
+    `file_id in (
+       select file_id from kept_files where organisation_id = $1 and import_id is null order by kept_at desc, file_id desc offset ${keptFilesPerOrganisation})`,
     [organisationId],
   );
-  for (const { key: old } of rows) await objectStore.remove(old).catch(() => undefined); // the workers remove it otherwise
   return fileId;
 }
 
@@ -117,15 +116,11 @@ export async function saveKept(pool: Pool, { fileId, kind, evidence, checked }: 
 }
 
 /** Makes room at once: the same person has chosen another file in its place. A file that became an import stays. */
-export async function dropKept(
-  organisationId: string,
-  fileId: string,
-  { pool, objectStore }: Pick<Deps, "pool" | "objectStore">,
-): Promise<void> {
-  const { rows } = await pool.query<{ key: string }>(
-    `delete from kept_files where organisation_id = $1 and file_id::text = $2 and import_id is null returning object_key as key`,
-    [organisationId, fileId],
-  );
+export const dropKept = (organisationId: string, fileId: string, deps: Pick<Deps, "pool" | "objectStore">): Promise<void> =>
+  deleteKept(deps, "organisation_id = $1 and file_id::text = $2 and import_id is null", [organisationId, fileId]);
+
+async function deleteKept({ pool, objectStore }: Pick<Deps, "pool" | "objectStore">, condition: string, values: unknown[]): Promise<void> {
+  const { rows } = await pool.query<{ key: string }>(`delete from kept_files where ${condition} returning object_key as key`, values);
   for (const { key } of rows) await objectStore.remove(key).catch(() => undefined); // the workers remove it otherwise
 }
 

@@ -90,7 +90,7 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
   const { pool, eventStore } = deps;
   const context = { organisation: organisationId, by, correlationId: request.requestId };
   try {
-    const command = { ...prepared, request: { ...request, ...(await sameFile(deps, request, deadline)) } };
+    const command = { ...prepared, request: { ...request, sameFileAs: await sameFileAs(deps, request, deadline) } };
     const withinMs = deadline.leftMs();
     if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
     const { position = 0n } = await handleImport(eventStore, unrequestedImport(importId), command, context, { withinMs });
@@ -110,16 +110,10 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
   }
 }
 
-async function sameFile(
-  deps: RequestImportDeps,
-  request: ImportRequested,
-  deadline: Deadline,
-): Promise<Pick<ImportRequested, "sameFileAs">> {
+async function sameFileAs(deps: RequestImportDeps, request: ImportRequested, deadline: Deadline): Promise<string | undefined> {
   const { importId, organisationId, kind, file, corrects, at } = request;
-  if (corrects) return {};
   const sought = { importId, organisationId, kind, sha256: file.sha256, now: new Date(at) };
-  const sameFileAs = await importWithSameFile(deps, sought, deadline);
-  return sameFileAs === undefined ? {} : { sameFileAs };
+  return corrects ? undefined : importWithSameFile(deps, sought, deadline);
 }
 
 /**
@@ -176,12 +170,12 @@ function commandOf(submission: Submission, importId: string, logId: string): Req
     source,
     sourceDetails,
     file: { ...file, key: newUploadKey(organisationId, logId) },
-    ...(elements === undefined ? {} : { elements }),
-    ...(corrects === undefined ? {} : { corrects }),
-    ...(columns === undefined ? {} : { columns }),
+    elements,
+    corrects,
+    columns,
     by,
     requestId,
-    ...(idempotencyKey === undefined ? {} : { idempotency: { key: sha256(idempotencyKey), body } }),
+    idempotency: idempotencyKey === undefined ? undefined : { key: sha256(idempotencyKey), body },
     at: now.toISOString(),
   };
   return { type: "requestImport", request, earlierBody };
@@ -200,15 +194,11 @@ function askedCorrection(corrects: Submission["corrects"]): Submission["corrects
 
 /** Two requests are the same if route, content and reference are. Multipart boundaries and JSON spacing do not count. */
 function fileHash({ kind, source, sourceDetails, file, corrects, columns }: Submission): string {
-  const parts = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
+  const parts: unknown[] = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
   const { headings, fixed, dateOrder, decimal } = columns ?? {};
-  return sha256(
-    JSON.stringify([
-      ...parts,
-      ...(corrects ? [askedCorrection(corrects)] : []),
-      ...(columns ? [{ headings, fixed, dateOrder, decimal }] : []),
-    ]),
-  );
+  if (corrects) parts.push(askedCorrection(corrects));
+  if (columns) parts.push({ headings, fixed, dateOrder, decimal });
+  return sha256(JSON.stringify(parts));
 }
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -2,21 +2,18 @@
 
 import { limits } from "../../domain/imports/limits.js";
 import { decodeOn } from "../../events/codec.js";
-import type { ImportKind } from "../../events/importEvents.js";
+
 import { requestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { Stores } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
-import { importsWithFile, isBeingRecorded, type SameFile } from "../../queries/lookUps/sameFiles.js";
+import { importsWithFile, isBeingRecorded, type SameFile, type SoughtFile } from "../../queries/lookUps/sameFiles.js";
 import { lookUntilFound } from "../../timeLimit.js";
 import type { Deadline } from "../deadline.js";
 import { load } from "../handle.js";
 import { reversalsAggregate } from "../reversals/reversalsDecider.js";
 
-export interface FileToCompare {
-  readonly organisationId: string;
-  readonly kind: ImportKind;
-  readonly sha256: string;
+interface FileToCompare extends Omit<SoughtFile, "since" | "importId"> {
   readonly now: Date;
   /** The push itself, once it has a place in the queue. It then waits for those that reserved theirs before it. */
   readonly importId?: string;
@@ -46,16 +43,14 @@ async function waitUntilRecorded({ pool }: Stores, importId: string, deadline: D
   await lookUntilFound(deadline.leftMs() - appendMs, look, lookAgainMs);
 }
 
-type FileSearch = Parameters<typeof importsWithFile>[0];
-
-async function counts({ eventStore }: Stores, found: SameFile, sought: FileSearch): Promise<boolean> {
+async function counts({ eventStore }: Stores, found: SameFile, sought: SoughtFile): Promise<boolean> {
   if (found.known !== "recorded" && !(await hasFile(eventStore, found.importId, sought))) return false;
   const processed = found.processed ?? (await processedNow(eventStore, found.importId));
   if (processed === "running") return true;
   return processed !== "none" && !(await isReversed(eventStore, found.importId, processed));
 }
 
-async function hasFile(eventStore: EventStore, importId: string, { organisationId, kind, sha256, since }: FileSearch): Promise<boolean> {
+async function hasFile(eventStore: EventStore, importId: string, { organisationId, kind, sha256, since }: SoughtFile): Promise<boolean> {
   const data = (await requestedEvent(eventStore, importId))?.data;
   if (!data || data.corrects || data.organisationId !== organisationId) return false;
   return data.kind === kind && data.file.sha256 === sha256 && new Date(data.at) >= since;

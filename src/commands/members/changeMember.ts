@@ -20,7 +20,6 @@ export interface MemberDeps {
   readonly passwords: Passwords;
   /** The database's clock. */
   readonly now: () => Promise<Date>;
-  readonly newId: () => string;
 }
 
 export interface MemberRef {
@@ -54,7 +53,7 @@ export async function record(
   correlationId: string,
 ): Promise<MemberChange> {
   const context = { organisation: who.organisationId, by: command.by, correlationId };
-  const handled = await handle(deps, memberAggregate, who.memberId, context, async (state) => {
+  const handled = await handle(deps.events, memberAggregate, who.memberId, context, async (state) => {
     if (takesAdmin(command, state)) await expectAnotherAdmin(deps, client, who, state);
     return decide(command, state);
   });

@@ -1,5 +1,5 @@
 // What an admin, or the command line, does with members. `member` is an e-mail or a member's id.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { emailKey, hashToken, linkHours, makeToken, parseEmail, parseName, type Role, role as roleShape } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -48,7 +48,7 @@ export async function inviteMember(deps: MemberDeps, invitation: Invitation, ori
   const command: MemberCommand = { type: "inviteMember", organisationId, email, name, role, ...link, by: origin.by };
   for (let attempt = 1; ; attempt += 1) {
     // Random: from an id made of the e-mail the e-mail could be guessed.
-    const memberId = await claimMember(deps.pool, { organisationId, emailKey: emailKey(email), newId: deps.newId() });
+    const memberId = await claimMember(deps.pool, { organisationId, emailKey: emailKey(email), newId: randomUUID() });
     try {
       await changeMember(deps, { organisationId, memberId }, command, origin.correlationId);
       return { organisationId, memberId, token, expiresAt: new Date(link.linkExpiresAt) };
@@ -124,7 +124,7 @@ export async function eraseMember(
       // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
       await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
       const context = { organisation: organisationId, by, correlationId };
-      await handle(deps, catalogueAggregate, organisationId, context, (state) =>
+      await handle(deps.events, catalogueAggregate, organisationId, context, (state) =>
         decide({ type: "forgetMember", memberId, by, now }, state),
       );
       await deps.events.deleteStream(streamOf.member(who.memberId));

@@ -79,8 +79,7 @@ export function decide(command: MemberCommand, state: MemberState): EventOn<"mem
       if (status === "active")
         throw new Rejection("conflict", "This e-mail already belongs to a member. Change their role, or make a new sign-in link");
       const { organisationId, email, name, role, linkSha256, linkExpiresAt } = command;
-      const named = name === undefined ? {} : { name };
-      return [{ type: "MemberInvited", data: { organisationId, email, ...named, role, linkSha256, linkExpiresAt, ...who } }];
+      return [{ type: "MemberInvited", data: { organisationId, email, name, role, linkSha256, linkExpiresAt, ...who } }];
     }
     case "makeLink": {
       expectPresent(state);

@@ -1,4 +1,5 @@
 // Sign-ins for the organisation's log. They are recorded beside the sign-in: if the event store is away, people sign in all the same.
+import { randomUUID } from "node:crypto";
 import { signInDays } from "../../domain/log/entry.js";
 import { encode } from "../../events/codec.js";
 import { monthEnd, signInsId } from "../../events/memberEvents.js";
@@ -10,7 +11,7 @@ import { withTimeLimit } from "../../timeLimit.js";
 import { retryConflicts } from "../handle.js";
 import type { MemberDeps, MemberRef } from "./changeMember.js";
 
-type Deps = Pick<MemberDeps, "events" | "now" | "newId">;
+type Deps = Pick<MemberDeps, "events" | "now">;
 type OnFailure = (error: unknown) => void;
 
 /** The longest that a sign-in waits for its record, which goes on afterwards. */
@@ -38,7 +39,7 @@ export function recordRefusals(deps: Deps, members: readonly MemberRef[], correl
 
 /** Without `how` the sign-in was refused. The stream of a month may have thousands of events, so only its last one is read. */
 async function record(
-  { events, now, newId }: Deps,
+  { events, now }: Deps,
   { organisationId, memberId }: MemberRef,
   correlationId: string,
   how?: EventDataOf<"MemberSignedIn">["how"],
@@ -47,7 +48,8 @@ async function record(
   const by = { kind: "member", id: memberId } as const;
   const data = { organisationId, memberId, by, at: at.toISOString() };
   const context = { organisation: organisationId, by, correlationId };
-  const event = how ? encode("MemberSignedIn", { ...data, how }, context, newId()) : encode("MemberSignInRefused", data, context, newId());
+  const id = randomUUID();
+  const event = how ? encode("MemberSignedIn", { ...data, how }, context, id) : encode("MemberSignInRefused", data, context, id);
   const stream = streamOf.signIns(signInsId(memberId, at));
   await retryConflicts(async () => {
     const last = await events.last(stream);

@@ -6,7 +6,7 @@ import { chosenScopes } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
-import { noOrganisation, organisationAggregate } from "./organisationStream.js";
+import { type Existence, noOrganisation, organisationAggregate } from "./organisationStream.js";
 
 interface NewKeySecret {
   readonly sha256: string;
@@ -42,15 +42,11 @@ export interface ApiKeyState {
   readonly replaced?: Secret;
 }
 
-export interface KeysState {
-  organisationExists: boolean;
+export interface KeysState extends Existence {
   readonly keys: Map<string, ApiKeyState>;
 }
 
-export const keysAggregate = organisationAggregate<KeysState>(() => ({ organisationExists: false, keys: new Map() }), {
-  CatalogueApplied(state) {
-    state.organisationExists = true;
-  },
+export const keysAggregate = organisationAggregate<Omit<KeysState, keyof Existence>>(() => ({ keys: new Map() }), {
   ApiKeyCreated({ keys }, { data: { keyId, name, prefix, sha256, expiresAt } }) {
     keys.set(keyId, { keyId, name, expiresAt, revoked: false, newest: { prefix, sha256 } });
   },
@@ -79,7 +75,7 @@ export function decide(command: KeyCommand, { organisationExists, keys }: KeysSt
       const scopes = chosenScopes(command.scopes);
       if (keys.has(keyId)) return [];
       if (expiresAt && expiresAt <= now) throw new Rejection("invalid", "A key cannot end in the past; give a later time");
-      const limits = { ...(scopes ? { scopes: [...scopes] } : {}), ...(expiresAt ? { expiresAt: expiresAt.toISOString() } : {}) };
+      const limits = { scopes: scopes && [...scopes], expiresAt: expiresAt?.toISOString() };
       return [{ type: "ApiKeyCreated", data: { keyId, name, sha256, prefix, ...limits, ...caused } }];
     }
     case "rotate": {

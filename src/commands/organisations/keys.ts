@@ -1,16 +1,9 @@
 // Commands about an organisation's API keys. A secret is answered once, by the command that makes it; only its hash is kept.
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { displayPrefix, hashApiKey, makeApiKey } from "../../domain/apiKey.js";
 import { defaultKeepHours } from "../../domain/keyRotation.js";
 import { decide, findKey, type KeyAction, keysAggregate } from "./keyDecider.js";
 import { changeOrganisation, type OrganisationDeps, type Origin } from "./organisationStream.js";
-
-export interface CreatedKey {
-  /** The whole key. It is not stored, so it can be shown only now. */
-  readonly key: string;
-  readonly keyId: string;
-  readonly prefix: string;
-}
 
 export interface NewKey {
   readonly organisationId: string;
@@ -20,9 +13,10 @@ export interface NewKey {
   readonly expiresAt?: Date | undefined;
 }
 
-export async function createKey(deps: OrganisationDeps, wanted: NewKey, origin: Origin): Promise<CreatedKey> {
+/** `key` is the whole key. It is not stored, so it can be shown only now. */
+export async function createKey(deps: OrganisationDeps, wanted: NewKey, origin: Origin) {
   const { organisationId, name, scopes, expiresAt } = wanted;
-  const keyId = deps.newId();
+  const keyId = randomUUID();
   const { key, ...secret } = newSecret();
   await changeKeys(organisationId, { type: "create", keyId, name: name.trim(), scopes, expiresAt, ...secret }, origin, deps);
   return { key, keyId, prefix: secret.prefix };
@@ -34,20 +28,15 @@ interface KeyGiven {
   readonly prefix: string;
 }
 
-export interface RotatedKey extends CreatedKey {
-  readonly name: string;
-  /** The old secret, and until when it goes on. */
-  readonly old: { readonly prefix: string; readonly until: Date };
-  /** The secret before the old one, if the rotation ended it. */
-  readonly ended: string | undefined;
-}
-
-/** `replaces`: the prefix that the person saw, so that a form that is sent twice rotates once. */
+/**
+ * `replaces`: the prefix that the person saw, so that a form that is sent twice rotates once. Returns the old secret and until when it goes on, and in
+ * `ended` the secret before the old one, if the rotation ended it.
+ */
 export async function rotateKey(
   deps: OrganisationDeps,
   { organisationId, prefix: given, replaces, keepHours = defaultKeepHours }: KeyGiven & { replaces?: string; keepHours?: number },
   origin: Origin,
-): Promise<RotatedKey> {
+) {
   const { key, ...secret } = newSecret();
   const action = { type: "rotate", given, replaces, keepHours, ...secret } as const;
   const { before, decided, now } = await changeKeys(organisationId, action, origin, deps);
@@ -59,11 +48,7 @@ export async function rotateKey(
 }
 
 /** Ends all secrets of the key. Revoking a revoked key changes nothing. */
-export async function revokeKey(
-  deps: OrganisationDeps,
-  { organisationId, prefix: given }: KeyGiven,
-  origin: Origin,
-): Promise<{ readonly keyId: string; readonly prefix: string; readonly name: string }> {
+export async function revokeKey(deps: OrganisationDeps, { organisationId, prefix: given }: KeyGiven, origin: Origin) {
   const { before, now } = await changeKeys(organisationId, { type: "revoke", given }, origin, deps);
   const { keyId, name, newest } = findKey(given, before.keys, now);
   return { keyId, name, prefix: newest.prefix };
@@ -75,10 +60,4 @@ function newSecret() {
 }
 
 const changeKeys = (organisationId: string, action: KeyAction, origin: Origin, deps: OrganisationDeps) =>
-  changeOrganisation(
-    organisationId,
-    keysAggregate,
-    (keys, { by, now }) => decide({ ...action, organisationId, by, now }, keys),
-    origin,
-    deps,
-  );
+  changeOrganisation(organisationId, keysAggregate, (keys, caused) => decide({ ...action, ...caused }, keys), origin, deps);

@@ -1,18 +1,14 @@
 // Loads a country's postcodes: the file goes to the object store, and the country's stream says which file is in use.
 import { Rejection } from "../../domain/rejection.js";
 import type { LocalitiesImported } from "../../events/serviceEvents.js";
-import type { EventStore } from "../../ports/eventStore.js";
+
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Aggregate, handle } from "../handle.js";
-import type { Origin } from "./organisationStream.js";
+import type { OrganisationDeps, Origin } from "./organisationStream.js";
 
-export interface LocalitiesDeps {
-  readonly events: EventStore;
+/** `project` applies the country's stream to its table. */
+export interface LocalitiesDeps extends OrganisationDeps {
   readonly objects: ObjectStore;
-  /** Applies the country's stream to its table. */
-  readonly project: (country: string) => Promise<void>;
-  readonly now: () => Promise<Date>;
-  readonly newId: () => string;
 }
 
 export interface LocalitiesFile {
@@ -36,7 +32,7 @@ export async function importLocalities(
   const key = `localities/${country}/${sha256}`;
   await deps.objects.put(key, file.path, { contentType: file.contentType });
   const at = (await deps.now()).toISOString();
-  const { decided } = await handle(deps, localitiesAggregate, country, { organisation: "", ...origin }, (current) =>
+  const { decided } = await handle(deps.events, localitiesAggregate, country, { organisation: "", ...origin }, (current) =>
     current?.sha256 === sha256 ? [] : [{ type: "LocalitiesImported", data: { country, key, sha256, localities, by: origin.by, at } }],
   );
   await deps.project(country);

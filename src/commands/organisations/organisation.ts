@@ -15,12 +15,8 @@ import type { EventOn } from "../../events/registry.js";
 import type { Revision } from "../../ports/eventStore.js";
 import { changeOrganisation, type OrganisationDeps, type Origin, organisationAggregate } from "./organisationStream.js";
 
-export interface AppliedOrganisation {
-  readonly organisationId: string;
-  readonly version: number;
-  /** One sentence per change; empty when the file equals the recorded catalogue. */
-  readonly changes: readonly string[];
-}
+/** `changes`: one sentence per change; empty when the file equals the recorded catalogue. */
+export type AppliedOrganisation = Awaited<ReturnType<typeof applyOrganisation>>;
 
 /**
  * Creates or updates an organisation from a checked file. The same file again records nothing. `madeFrom`: the version that the file was made
@@ -31,15 +27,14 @@ export async function applyOrganisation(
   file: OrganisationFile,
   origin: Origin,
   { madeFrom }: { readonly madeFrom?: number } = {},
-): Promise<AppliedOrganisation> {
+) {
   const organisationId = file.organisation.id;
   // Through JSON, so that the file is compared in the form in which it is stored.
   const wanted = JSON.parse(JSON.stringify(file)) as CatalogueFile & OrganisationFile;
   const { before, decided } = await changeOrganisation(
     organisationId,
     catalogueAggregate,
-    (recorded, command) =>
-      decide({ type: "applyFile", file: wanted, ...(madeFrom === undefined ? {} : { madeFrom }), ...command }, recorded),
+    (recorded, command) => decide({ type: "applyFile", file: wanted, madeFrom, ...command }, recorded),
     origin,
     deps,
   );
@@ -54,7 +49,7 @@ export type OrganisationCommand = { readonly by: Principal; readonly now: Date }
       readonly file: CatalogueFile & OrganisationFile;
       readonly head: Revision;
       /** The version that the file was made from. If another one is recorded meanwhile, the file would undo it, and is refused. */
-      readonly madeFrom?: number;
+      readonly madeFrom?: number | undefined;
     }
   /** Records that a member was erased. */
   | { readonly type: "forgetMember"; readonly memberId: string }

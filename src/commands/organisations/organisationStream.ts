@@ -11,7 +11,6 @@ export interface OrganisationDeps {
   readonly project: (organisationId: string) => Promise<void>;
   /** The database's clock. */
   readonly now: () => Promise<Date>;
-  readonly newId: () => string;
 }
 
 /** Who gave the command; recorded with its events. */
@@ -31,11 +30,20 @@ type Changes<State> = {
   ) => void;
 };
 
+/** Whether the organisation has a catalogue. */
+export interface Existence {
+  organisationExists: boolean;
+}
+
 /** `changes` change the state that they are given, which only the fold holds: a large catalogue has thousands of entries. */
-export const organisationAggregate = <State>(initial: () => State, changes: Changes<State>): Aggregate<"organisation", State> => ({
+export const organisationAggregate = <State>(
+  initial: () => State,
+  changes: Changes<State>,
+): Aggregate<"organisation", State & Existence> => ({
   kind: "organisation",
-  initial,
+  initial: () => ({ ...initial(), organisationExists: false }),
   evolve(state, event, revision) {
+    if (event.type === "CatalogueApplied") state.organisationExists = true;
     changes[event.type]?.(state, event as never, revision);
     return state;
   },
@@ -45,13 +53,15 @@ export const organisationAggregate = <State>(initial: () => State, changes: Chan
 export async function changeOrganisation<State>(
   organisationId: string,
   aggregate: Aggregate<"organisation", State>,
-  decide: (state: State, command: { readonly by: Principal; readonly now: Date; readonly head: Revision }) => OrganisationEvent[],
+  decide: (state: State, caused: { organisationId: string; by: Principal; now: Date; head: Revision }) => OrganisationEvent[],
   origin: Origin,
   deps: OrganisationDeps,
 ): Promise<CommandOutcome<"organisation", State> & { readonly now: Date }> {
   const now = await deps.now();
   const context = { organisation: organisationId, ...origin };
-  const handled = await handle(deps, aggregate, organisationId, context, (state, head) => decide(state, { by: origin.by, now, head }));
+  const handled = await handle(deps.events, aggregate, organisationId, context, (state, head) =>
+    decide(state, { organisationId, by: origin.by, now, head }),
+  );
   await deps.project(organisationId);
   return { ...handled, now };
 }

@@ -5,7 +5,14 @@ import { limits } from "../../domain/imports/limits.js";
 import type { Principal } from "../../domain/principal.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
-import { changeOrganisation, noOrganisation, type OrganisationDeps, type Origin, organisationAggregate } from "./organisationStream.js";
+import {
+  changeOrganisation,
+  type Existence,
+  noOrganisation,
+  type OrganisationDeps,
+  type Origin,
+  organisationAggregate,
+} from "./organisationStream.js";
 
 export interface ColumnsCommand {
   readonly organisationId: string;
@@ -15,18 +22,14 @@ export interface ColumnsCommand {
   readonly now: Date;
 }
 
-export interface ColumnsState {
-  organisationExists: boolean;
+export interface ColumnsState extends Existence {
   /** By kind and set of headings. */
   readonly choices: Map<string, ColumnChoice>;
 }
 
 const keyOf = (kind: ImportKind, { headings }: ColumnChoice): string => `${kind} ${headingsKey(Object.keys(headings))}`;
 
-export const columnsAggregate = organisationAggregate<ColumnsState>(() => ({ organisationExists: false, choices: new Map() }), {
-  CatalogueApplied(state) {
-    state.organisationExists = true;
-  },
+export const columnsAggregate = organisationAggregate<Omit<ColumnsState, keyof Existence>>(() => ({ choices: new Map() }), {
   ColumnsMapped({ choices }, { data }) {
     choices.set(keyOf(data.kind, data), plainChoice(data));
   },
@@ -47,11 +50,6 @@ export async function rememberColumns(
   remembered: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
   origin: Origin,
 ): Promise<void> {
-  await changeOrganisation(
-    remembered.organisationId,
-    columnsAggregate,
-    (state, { by, now }) => decide({ ...remembered, by, now }, state),
-    origin,
-    deps,
-  );
+  const { organisationId } = remembered;
+  await changeOrganisation(organisationId, columnsAggregate, (state, caused) => decide({ ...remembered, ...caused }, state), origin, deps);
 }

@@ -1,12 +1,20 @@
 // Commands about an organisation's webhook endpoints, and their decider. A secret is answered once, by the command that makes it, and kept nowhere.
 
+import { randomUUID } from "node:crypto";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import { type AddressRules, checkUrl } from "../../domain/webhooks/address.js";
 import { webhookSecret } from "../../domain/webhooks/endpoint.js";
 import { isWebhookEventType, type WebhookEventType, webhookEventTypes } from "../../domain/webhooks/types.js";
 import type { EventOn } from "../../events/registry.js";
-import { changeOrganisation, noOrganisation, type OrganisationDeps, type Origin, organisationAggregate } from "./organisationStream.js";
+import {
+  changeOrganisation,
+  type Existence,
+  noOrganisation,
+  type OrganisationDeps,
+  type Origin,
+  organisationAggregate,
+} from "./organisationStream.js";
 
 export interface WebhookDeps extends OrganisationDeps {
   readonly rules: AddressRules;
@@ -24,7 +32,7 @@ export async function addWebhook(
   { organisationId, url, events }: { organisationId: string; url: string; events?: readonly string[] | undefined },
   origin: Origin,
 ): Promise<NewWebhookSecret> {
-  const endpointId = deps.newId();
+  const endpointId = randomUUID();
   const action: WebhookAction = { type: "add", url: soundUrl(url, deps.rules), events: soundEvents(events) };
   await changeEndpoint({ organisationId, endpointId }, action, origin, deps);
   return { endpointId, secret: webhookSecret(deps.signingSecret, endpointId, 1) };
@@ -36,9 +44,9 @@ export async function changeWebhook(
   change: { url?: string | undefined; events?: readonly string[] | undefined },
   origin: Origin,
 ): Promise<void> {
-  const url = change.url === undefined ? {} : { url: soundUrl(change.url, deps.rules) };
-  const events = change.events === undefined ? {} : { events: soundEvents(change.events) };
-  await changeEndpoint(endpoint, { type: "change", ...url, ...events }, origin, deps);
+  const url = change.url === undefined ? undefined : soundUrl(change.url, deps.rules);
+  const events = change.events && soundEvents(change.events);
+  await changeEndpoint(endpoint, { type: "change", url, events }, origin, deps);
 }
 
 /** A new secret. For a day the old one signs beside it. */
@@ -67,7 +75,7 @@ const changeEndpoint = (endpoint: Endpoint, action: WebhookAction, origin: Origi
   changeOrganisation(
     endpoint.organisationId,
     webhooksAggregate,
-    (state, { by, now }) => decide({ ...action, ...endpoint, by, now }, state),
+    (state, caused) => decide({ ...action, ...endpoint, ...caused }, state),
     origin,
     deps,
   );
@@ -94,7 +102,7 @@ export interface Endpoint {
 
 export type WebhookAction =
   | { readonly type: "add"; readonly url: string; readonly events: readonly string[] }
-  | { readonly type: "change"; readonly url?: string; readonly events?: readonly string[] }
+  | { readonly type: "change"; readonly url?: string | undefined; readonly events?: readonly string[] | undefined }
   | { readonly type: "rotate" }
   | { readonly type: "remove" | "pause" | "resume"; readonly reason?: string | undefined };
 
@@ -107,16 +115,12 @@ interface EndpointState {
   readonly paused: boolean;
 }
 
-interface WebhooksState {
-  organisationExists: boolean;
+interface WebhooksState extends Existence {
   /** By endpoint id. Removed endpoints are not in it. */
   readonly endpoints: Map<string, EndpointState>;
 }
 
-export const webhooksAggregate = organisationAggregate<WebhooksState>(() => ({ organisationExists: false, endpoints: new Map() }), {
-  CatalogueApplied(state) {
-    state.organisationExists = true;
-  },
+export const webhooksAggregate = organisationAggregate<Omit<WebhooksState, keyof Existence>>(() => ({ endpoints: new Map() }), {
   WebhookAdded({ endpoints }, { data: { endpointId, url, events } }) {
     endpoints.set(endpointId, { url, events, generation: 1, paused: false });
   },
@@ -126,7 +130,7 @@ export const webhooksAggregate = organisationAggregate<WebhooksState>(() => ({ o
   WebhookResumed: (state, { data: { endpointId } }) => setEndpoint(state, endpointId, { paused: false }),
 });
 
-function setEndpoint({ endpoints }: WebhooksState, endpointId: string, change: Partial<EndpointState>): void {
+function setEndpoint({ endpoints }: Pick<WebhooksState, "endpoints">, endpointId: string, change: Partial<EndpointState>): void {
   const known = endpoints.get(endpointId);
   if (known) endpoints.set(endpointId, { ...known, ...change });
 }
@@ -158,9 +162,9 @@ export function decide(command: WebhookCommand, { organisationExists, endpoints 
     case "rotate":
       return [{ type: "WebhookChanged", data: { ...caused, url, events, generation: generation + 1 } }];
     case "remove":
-      return [{ type: "WebhookRemoved", data: { ...caused, ...reasonOf(command) } }];
+      return [{ type: "WebhookRemoved", data: { ...caused, reason: command.reason } }];
     case "pause":
-      return paused ? [] : [{ type: "WebhookPaused", data: { ...caused, ...reasonOf(command) } }];
+      return paused ? [] : [{ type: "WebhookPaused", data: { ...caused, reason: command.reason } }];
     case "resume":
       return paused ? [{ type: "WebhookResumed", data: caused }] : [];
   }
@@ -168,5 +172,3 @@ export function decide(command: WebhookCommand, { organisationExists, endpoints 
 
 export const noEndpoint = () =>
   new Rejection("notFound", "There is no such endpoint in this organisation; webhooks list shows those there are");
-
-const reasonOf = ({ reason }: { readonly reason?: string | undefined }) => (reason === undefined ? {} : { reason });

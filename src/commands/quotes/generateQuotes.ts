@@ -1,3 +1,4 @@
+import { v7 } from "uuid";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography, Location, LocationFault } from "../../domain/geography/geography.js";
 import type { Principal } from "../../domain/principal.js";
@@ -23,7 +24,6 @@ interface QuoteDeps {
   readonly events: EventStore;
   readonly catalogue: Catalogue;
   readonly geography: Geography;
-  readonly newId: () => string;
 }
 
 /** Prices a request for each of its customers and returns when the event store has acknowledged the event. `response`: the contract's, as JSON. */
@@ -34,7 +34,7 @@ export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, fro
   const { organisationId, catalogueVersion, by, requestId, now } = from;
   const { customerIds } = general;
   const { goods, results } = priceQuotes({ catalogue: deps.catalogue, customerIds, items, origin, destination, filters, now });
-  const quotesId = deps.newId();
+  const quotesId = v7();
   const event: QuotesGenerated = {
     quotesId,
     organisationId,
@@ -99,18 +99,14 @@ function quoteRecordOf(priced: readonly PricedResult[]): QuoteRecord {
   return { services: lists.services.entries, surcharges: lists.surcharges.entries, cards: cards.entries, results };
 }
 
-interface List<Key, Entry> {
-  readonly entries: Entry[];
-  /** The index of the key's entry, which is made if the key is new. */
-  placeOf(key: Key, make: () => Entry): number;
-}
-
-function createList<Key, Entry>(): List<Key, Entry> {
+type List<Key, Entry> = ReturnType<typeof createList<Key, Entry>>;
+function createList<Key, Entry>() {
   const entries: Entry[] = [];
   const known = new Map<Key, number>();
   return {
     entries,
-    placeOf(key, make) {
+    /** The index of the key's entry, which is made if the key is new. */
+    placeOf(key: Key, make: () => Entry): number {
       const place = known.get(key) ?? entries.push(make()) - 1;
       known.set(key, place);
       return place;

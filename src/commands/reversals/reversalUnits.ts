@@ -6,8 +6,8 @@ import { acceptedRowsAt, firstRowRevision } from "../../events/importLayout.js";
 import type { Stores } from "../../ports/database.js";
 import {
   acceptedActivities,
+  type ReversalTarget,
   shipmentsWithLines,
-  type WrittenImport,
   type WrittenShipment,
   writtenShipments,
 } from "../../queries/lookUps/reversals.js";
@@ -15,26 +15,24 @@ import { firstSentences } from "../corrections/correctableRows.js";
 import type { ReversalUnit } from "./reversalsDecider.js";
 
 /** A completed import that the tables know. */
-export interface ReversibleImport extends WrittenImport {
+export interface ReversibleImport {
   readonly importId: string;
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly position: bigint;
+  /** The activities or shipments that it wrote. */
+  readonly written: number;
 }
 
 export type ReversalSelection = { readonly all: true } | { readonly rows: readonly number[] } | { readonly shipmentIds: readonly string[] };
 
 /** What is to be reversed. Without `units` it is the whole import. */
-export interface ReversalUnits {
-  readonly units: readonly ReversalUnit[] | undefined;
-  readonly rows: readonly number[] | undefined;
-  readonly shipmentIds: readonly string[] | undefined;
+export interface ReversalUnits extends Pick<ReversalTarget, "rows" | "shipmentIds"> {
+  readonly units?: readonly ReversalUnit[];
 }
 
-const everything: ReversalUnits = { units: undefined, rows: undefined, shipmentIds: undefined };
-
 export async function reversalUnitsOf(deps: Stores, found: ReversibleImport, what: ReversalSelection): Promise<ReversalUnits> {
-  if ("all" in what) return everything;
+  if ("all" in what) return {};
   if ("rows" in what) {
     if (found.kind !== "activities") throw new Rejection("invalid", "Shipments are reversed whole: name them by shipmentIds");
     const rows = await acceptedActivities(found.position, what.rows, deps.pool);
@@ -62,7 +60,6 @@ function refuse<Name>(unknown: readonly Name[], sentence: (name: Name) => string
 export const activityUnits = (rows: readonly number[]): ReversalUnits => ({
   units: rows.map((row) => ({ number: row, rows: [row] })),
   rows,
-  shipmentIds: undefined,
 });
 
 const readsAtOnce = 20;

@@ -11,10 +11,10 @@ import {
   areLedgersReady,
   consequencesOf,
   correctingRows,
+  countWritten,
   isShownReversed,
   lastEnd,
   type ReversalTarget,
-  writtenImport,
 } from "../../queries/lookUps/reversals.js";
 import { waitUntilProjected } from "../../queries/lookUps/waitUntilProjected.js";
 import { lookUntilFound } from "../../timeLimit.js";
@@ -83,10 +83,10 @@ async function completedImport({ pool, eventStore }: Stores, scope: ImportScope)
     throw new Rejection("conflict", `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it`);
   const { request } = state;
   const written = await waitUntilProjected(
-    async () => ((await areLedgersReady(shapes, pool)) ? writtenImport(importId, pool) : undefined),
+    async () => ((await areLedgersReady(shapes, pool)) ? countWritten(importId, pool) : undefined),
     "The ledgers do not have all of the import yet, try again shortly",
   );
-  return { importId, organisationId: request.organisationId, kind: request.kind, position, ...written };
+  return { importId, organisationId: request.organisationId, kind: request.kind, position, written };
 }
 
 /**

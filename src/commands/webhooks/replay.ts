@@ -85,16 +85,9 @@ const readers: Record<WebhookStream, (eventStore: EventStore, importId: string) 
 };
 
 /** Undefined for an event without a webhook. */
-export function webhookEventOf({
-  id,
-  type: recorded,
-  stream,
-  metadata,
-  revision,
-  position,
-  recordedAt,
-}: StoredEvent): WebhookEvent | undefined {
-  const type = webhookTypeOf(recorded);
+export function webhookEventOf(event: StoredEvent): WebhookEvent | undefined {
+  const { id, stream, metadata, revision, position, recordedAt } = event;
+  const type = webhookTypeOf(event.type);
   if (type === undefined) return undefined;
   const prefix = streamPrefix[webhookEvents[type].stream];
   const importId = stream.slice(prefix.length);

@@ -98,19 +98,11 @@ function fieldAt(section: CatalogueDifference["section"], trail: Trail) {
 }
 
 function entryDifferences(section: Section, before: readonly object[], after: readonly object[]): CatalogueDifference[] {
-  const old = new Map(entriesByName(section, before));
-  const now = entriesByName(section, after) ?? new Map();
-  const order = [...old.keys()];
-  const differences = [...now].flatMap(([id, entry]): CatalogueDifference[] => {
-    const was = old.get(id);
-    old.delete(id);
-    if (!was) return [{ section, id, kind: "added" }];
-    return fieldChanges(was, entry).map((change) => ({ section, id, kind: "changed", change }));
+  return listChanges(section, [], before, after).map(({ trail: [entry, ...trail], how, ...values }) => {
+    const id = typeof entry === "object" ? entry.name : undefined;
+    if (trail.length === 0 && (how === "added" || how === "removed")) return { section, id, kind: how };
+    return { section, id, kind: "changed", change: { trail, how, ...values } };
   });
-  differences.push(...[...old.keys()].map((id) => ({ section, id, kind: "removed" }) as const));
-  if (differences.length === 0 && !isDeepStrictEqual(order, [...now.keys()]))
-    differences.push({ section, id: undefined, kind: "changed", change: { trail: [], how: "reordered" } });
-  return differences;
 }
 
 function fieldChanges(before: object, after: object, trail: Trail = []): FieldChange[] {

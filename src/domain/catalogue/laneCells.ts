@@ -27,14 +27,8 @@ export interface LaneLine {
   readonly cells: readonly string[];
 }
 
-export interface LanesRead {
-  /** Undefined for a line without any text. */
-  readonly lanes: readonly (Lane | undefined)[];
-  readonly faults: readonly string[];
-}
-
-/** Lines as lanes. A fault names its line, and says what to write. */
-export function readLanes(columns: readonly string[], lines: readonly LaneLine[]): LanesRead {
+/** Lines as lanes, undefined for a line without any text. A fault names its line, and says what to write. */
+export function readLanes(columns: readonly string[], lines: readonly LaneLine[]) {
   const indexOf = new Map(columns.map((column, index) => [column.trim().toLowerCase(), index]));
   const missing = fixedColumns.slice(0, 2).filter((column) => !indexOf.has(column.toLowerCase()));
   const known = new Set(laneColumns(mostBreaks).map((column) => column.toLowerCase()));
@@ -46,7 +40,7 @@ export function readLanes(columns: readonly string[], lines: readonly LaneLine[]
       : []),
     ...(indexOf.size < columns.length ? ["Line 1: write each column once"] : []),
   ];
-  if (headings.length > 0) return { lanes: [], faults: headings };
+  if (headings.length > 0) return { lanes: [] as (Lane | undefined)[], faults: headings };
   const faults: string[] = [];
   const lanes = lines.map(({ where, cells }) => {
     if (cells.every((cell) => cell.trim() === "")) return undefined;

@@ -1,18 +1,16 @@
 import { laneKey } from "./laneKey.js";
 import { type ReadableCard, shownId } from "./readable.js";
 
-/** Returns a fault for each of a customer's rate cards that overlaps an earlier one of them. Each fault begins with the card's path. */
-export type OverlapCheck = (rateCardIds: readonly string[], path: string) => string[];
-
 /**
  * Two cards overlap if they have the same service, zone map and break method, and a lane and a day in common. A customer must not have both, since
  * a consignment would have two prices. Spot rates may stand beside a card and are not checked. The cards are compared once, since thousands of
  * customers share them.
  */
-export function createOverlapCheck(cards: readonly ReadableCard[]): OverlapCheck {
+export function createOverlapCheck(cards: readonly ReadableCard[]) {
   const indexes = new Map(cards.map(({ id }, index) => [id, index]));
   const overlaps = findOverlaps(cards);
-  return (ids, path) => {
+  /** A fault for each of a customer's rate cards that overlaps an earlier one of them. Each fault begins with the card's path. */
+  return (ids: readonly string[], path: string): string[] => {
     let seen = emptySet;
     return ids.flatMap((id, number) => {
       const index = indexes.get(id);

@@ -38,9 +38,7 @@ function widerFirst(a: PostcodeRange, b: PostcodeRange): number {
   return endOf(a) > endOf(b) ? -1 : 1;
 }
 
-function endOf(range: PostcodeRange): string {
-  return `${range.to}~`; // after every letter and digit
-}
+const endOf = ({ to }: PostcodeRange): string => `${to}~`; // after every letter and digit
 
 interface CountryZones {
   /** In the order of `widerFirst`. `around` is the index of the narrowest range that this one lies within, or -1. */

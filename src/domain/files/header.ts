@@ -137,13 +137,8 @@ interface UploadedFile {
   readonly subject?: string | undefined;
 }
 
-export interface ReportFile {
-  /** The import that it reports on; undefined where neither the workbook nor the file's name says so. */
-  readonly importId: string | undefined;
-}
-
-/** Undefined for a file that has not both of the report's own columns. */
-export function reportFileIn({ name, columns, subject = "" }: UploadedFile): ReportFile | undefined {
+/** The import that a report is of, where the workbook or the file's name says so. Undefined for a file without both of the report's own columns. */
+export function reportFileIn({ name, columns, subject = "" }: UploadedFile) {
   if (reportColumns.some((column) => columnNumber(columns, column) === -1)) return undefined;
   const importId = anyImportId.exec(subject)?.[0] ?? anyImportId.exec(name)?.[0];
   return { importId: importId?.toLowerCase() };

@@ -28,20 +28,10 @@ export type Suggestion = Pick<Location, "postalCode" | "suburb" | "state">;
 const mostSuggested = 12;
 const mostOfOneSuburb = 1_000;
 
-export interface Geography {
-  resolve(request: LocationRequest): Resolution;
-  /** Places whose postcode or suburb begins like this, to suggest while a person types. */
-  suggest(start: string, countryCode?: string): readonly Suggestion[];
-  /** The postcodes of a suburb, by its name in any of its spellings; empty where there is none. */
-  postalCodesOf(suburb: string, countryCode?: string): readonly string[];
-  /** Forgets a country's localities, so that the next question reads them again. */
-  reload(countryCode: string): void;
-}
+export type Geography = ReturnType<typeof createGeography>;
 
-/** Reads a country's localities; undefined when there are none. Called once per country, when it is first asked for. */
-export type ReadLocalities = (countryCode: string) => Iterable<LocalityRow> | undefined;
-
-export function createGeography(readLocalities: ReadLocalities): Geography {
+/** `readLocalities` reads a country's localities; undefined when there are none. It is called when the country is first asked for. */
+export function createGeography(readLocalities: (countryCode: string) => Iterable<LocalityRow> | undefined) {
   const countries = new Map<string, CountryLocalities | undefined>();
   const localitiesOf = (countryCode: string): CountryLocalities | undefined => {
     if (!countries.has(countryCode)) {
@@ -51,8 +41,10 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
     return countries.get(countryCode);
   };
   return {
-    reload: (countryCode) => void countries.delete(countryCode),
-    suggest(written, country) {
+    /** Forgets a country's localities, so that the next question reads them again. */
+    reload: (countryCode: string): void => void countries.delete(countryCode),
+    /** Places whose postcode or suburb begins like this, to suggest while a person types. */
+    suggest(written: string, country?: string): readonly Suggestion[] {
       const [code, key] = [countryCodeOf(country), written.trim()];
       const places = code === undefined || key.length < 2 ? undefined : localitiesOf(code);
       if (!places || code === undefined) return [];
@@ -63,13 +55,14 @@ export function createGeography(readLocalities: ReadLocalities): Geography {
         : places.beginningWith({ suburbKey: nameKey(key) }, mostSuggested);
       return found.map(({ postalCode, suburb, state }) => ({ postalCode, suburb, state }));
     },
-    postalCodesOf(suburb, country) {
+    /** The postcodes of a suburb, by its name in any of its spellings; empty where there is none. */
+    postalCodesOf(suburb: string, country?: string): readonly string[] {
       const [code, suburbKey] = [countryCodeOf(country), nameKey(suburb)];
       const places = code === undefined || suburbKey === "" ? undefined : localitiesOf(code);
       const found = places?.beginningWith({ suburbKey }, mostOfOneSuburb) ?? [];
       return [...new Set(found.filter((place) => place.suburbKey === suburbKey).map(({ postalCode }) => postalCode))];
     },
-    resolve(request) {
+    resolve(request: LocationRequest): Resolution {
       const countryCode = countryCodeOf(request.countryCode);
       if (countryCode === undefined) return fault("country", `Country ${quoted(request.countryCode)} is not an ISO country code`);
       const written = request.postalCode.trim();

@@ -20,19 +20,7 @@ export interface Locality extends Omit<LocalityRow, "postalCode"> {
 }
 
 /** The localities of one country. */
-export interface CountryLocalities {
-  readonly size: number;
-  /** Where the codes have hyphens: how many letters and digits follow. */
-  readonly hyphens: ReadonlySet<number>;
-  /** Primary first. */
-  at(postalCode: string): readonly Locality[];
-  /** Those whose code, or whose suburb's name, begins like this, in the order given; at most `most`. */
-  beginningWith(start: { readonly code: string } | { readonly suburbKey: string }, most: number): readonly FoundLocality[];
-}
-
-export interface FoundLocality extends Locality {
-  readonly postalCode: string;
-}
+export type CountryLocalities = ReturnType<typeof buildLocalities>;
 
 function internNames() {
   const ids = new Map<string, number>();
@@ -65,7 +53,7 @@ const mostLookedThrough = 50_000;
  * Typed arrays and shared names: 1.7 million British codes take some 60 MB.
  * Rows of a postcode are chained in the order given; a table with open addressing finds the first.
  */
-export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>): CountryLocalities {
+export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>) {
   const names = internNames();
   const table = collect(countryCode, rows, names);
   const { first, next } = chainByCode(table.codes);
@@ -89,10 +77,13 @@ export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>
   });
   return {
     size: table.codes.length,
+    /** Where the codes have hyphens: how many letters and digits follow. */
     hyphens: table.hyphens,
+    /** Primary first. */
     at,
-    beginningWith(start, most) {
-      const found: FoundLocality[] = [];
+    /** Those whose code, or whose suburb's name, begins like this, in the order given; at most `most`. */
+    beginningWith(start: { readonly code: string } | { readonly suburbKey: string }, most: number) {
+      const found: (Locality & { readonly postalCode: string })[] = [];
       const rowsLooked = Math.min(table.codes.length, mostLookedThrough);
       for (let row = 0; row < rowsLooked && found.length < most; row += 1) {
         if ("suburbKey" in start && !names.key(table.cells[row * 4] ?? 0).startsWith(start.suburbKey)) continue;

@@ -1,4 +1,6 @@
 // ISO 8601 timestamps. A text with a zone is kept as it was sent; one without is wall time in the organisation's time zone.
+import { remembered } from "../remembered.js";
+
 const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 const firstWall = Date.UTC(1900, 0);
@@ -121,21 +123,15 @@ export function wallToInstant(wall: number, timezone: string): number {
   return offsetAt(early, timezone) !== before && offsetAt(late, timezone) === after ? late : early;
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-const offsets = new Map<string, number>();
+const mostZones = 1_000;
 const mostOffsets = 20_000;
-
 /** Offsets change on quarter hours at the earliest, and are remembered, since asking for one takes as long as judging a row. */
-function offsetAt(instant: number, timezone: string): number {
-  const quarter = Math.floor(instant / 900_000) * 900_000;
-  const key = `${timezone} ${quarter}`;
-  const known = offsets.get(key);
-  if (known !== undefined) return known;
-  const format = formats.get(timezone) ?? new Intl.DateTimeFormat("sv", { timeZone: timezone, dateStyle: "short", timeStyle: "medium" });
-  formats.set(timezone, format);
-  const [year = 0, month = 1, ...rest] = format.format(quarter).split(/[- :]/).map(Number);
-  const offset = Date.UTC(year, month - 1, ...rest) - quarter;
-  if (offsets.size >= mostOffsets) offsets.clear();
-  offsets.set(key, offset);
-  return offset;
-}
+const offsetAt = (instant: number, timezone: string): number => offsetsOf(timezone)(Math.floor(instant / 900_000) * 900_000);
+
+const offsetsOf = remembered(mostZones, (timeZone: string) => {
+  const format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
+  return remembered(mostOffsets, (quarter: number): number => {
+    const [year = 0, month = 1, ...rest] = format.format(quarter).split(/[- :]/).map(Number);
+    return Date.UTC(year, month - 1, ...rest) - quarter;
+  });
+});

@@ -10,13 +10,6 @@ import { csvRecord } from "./toFile.js";
 /** The values sent for a rejected row, by column name; null where they are too large to be sent again. */
 export type SentValues = Readonly<Record<string, string>> | null;
 
-export interface CorrectedFile {
-  readonly lines: readonly string[];
-  readonly bytes: number;
-  /** Shipments or activities. */
-  readonly elements: number;
-}
-
 export interface CorrectionSources {
   readonly kind: Kind;
   /** The organisation's own fields, as of today. */
@@ -31,7 +24,8 @@ export interface CorrectionSources {
   readonly decimal?: DecimalMark | undefined;
 }
 
-export function correctedFile(push: CorrectionPush, sources: CorrectionSources): CorrectedFile {
+/** `elements`: the number of shipments or activities. */
+export function correctedFile(push: CorrectionPush, sources: CorrectionSources) {
   const { kind } = sources;
   const { rows } = push;
   const faults = firstMessages(faultsOf(push, sources));

@@ -35,22 +35,14 @@ export interface ExplainedCard extends PricedCard {
   readonly differences: readonly string[];
 }
 
-export interface Explanation {
-  /** Whether everything comes out again, to the cent. */
-  readonly agrees: boolean;
-  /** The date by the organisation's calendar, which decides which rates are valid. */
-  readonly today: string;
-  readonly noQuoteMessage: string;
-  readonly cards: readonly ExplainedCard[];
-  /** About the quote as a whole. */
-  readonly differences: readonly string[];
-}
+export type Explanation = ReturnType<typeof explainQuote>;
 
-export function explainQuote(recorded: RecordedQuote, catalogue: Catalogue): Explanation {
+/** `agrees`: everything comes out again, to the cent. `differences`: about the quote as a whole. */
+export function explainQuote(recorded: RecordedQuote, catalogue: Catalogue) {
   const { customerId, items, origin, destination, filters, at } = recorded;
   const { results } = priceQuotes({ catalogue, customerIds: [customerId], items, origin, destination, filters, now: at });
   const { quotes = [], cards: priced = [], today = "", noQuoteMessage = "" } = results[0] ?? {};
-  const cards = quotes.map((entry, index) => {
+  const cards = quotes.map((entry, index): ExplainedCard => {
     const before = recorded.cards.find((card) => card.entry.rateCardId === entry.rateCardId);
     return explainCard({ entry, ...(priced[index] as PricedCard) }, before);
   });

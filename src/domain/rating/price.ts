@@ -54,17 +54,10 @@ export interface PriceSteps {
   readonly total: number;
 }
 
-export interface Price {
-  readonly amount: Cents;
-  readonly total: Cents;
-  readonly lines: readonly SurchargeLine[];
-  readonly steps: PriceSteps;
-}
-
 const gstPercent = decimal(10);
 
 /** The steps of one card's price, in the order in which they are rounded. */
-export function priceOf(terms: PriceTerms, consignment: Consignment): Price {
+export function priceOf(terms: PriceTerms, consignment: Consignment) {
   const { lane } = terms;
   const kg = consignment.kg(terms.cubicFactor);
   const whole = { coefficient: kg.whole, scale: 0 };

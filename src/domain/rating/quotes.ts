@@ -3,7 +3,7 @@ import type { Lane } from "../catalogue/schema.js";
 import { centsToNumber, mostCents } from "../exactDecimal.js";
 import type { Location } from "../geography/geography.js";
 import { remembered } from "../remembered.js";
-import { type Consignment, createConsignment, type Goods } from "./consignment.js";
+import { type Consignment, createConsignment } from "./consignment.js";
 import { type PriceSteps, type PriceTerms, priceOf, type SurchargeLine } from "./price.js";
 import type { Filters, Item } from "./quoteRequest.js";
 
@@ -27,16 +27,7 @@ export interface PricedCard {
   readonly steps: PriceSteps;
 }
 
-export interface PricedResult {
-  readonly customerId: string;
-  readonly noQuoteMessage: string;
-  /** Cheapest first. */
-  readonly quotes: readonly QuoteEntry[];
-  /** What each of the quotes was priced from. */
-  readonly cards: readonly PricedCard[];
-  /** The date by the organisation's calendar, which decided what was valid. */
-  readonly today: string;
-}
+export type PricedResult = ReturnType<typeof priceQuotes>["results"][number];
 
 export interface QuoteTask {
   readonly catalogue: Catalogue;
@@ -48,14 +39,13 @@ export interface QuoteTask {
   readonly now: Date;
 }
 
-interface Candidate {
-  readonly total: bigint;
-  readonly entry: QuoteEntry;
-  readonly priced: PricedCard;
-}
+type Candidate = NonNullable<ReturnType<typeof priceCard>>;
 
-/** Prices every customer; what customers have in common (zones, kg, shared cards) is worked out once. */
-export function priceQuotes(task: QuoteTask): { goods: Goods[]; results: PricedResult[] } {
+/**
+ * Prices every customer; what customers have in common (zones, kg, shared cards) is worked out once. `quotes`: the cheapest first. `cards`: what each of
+ * them was priced from. `today`: the date by the organisation's calendar, which decided what was valid.
+ */
+export function priceQuotes(task: QuoteTask) {
   const consignment = createConsignment(task.items);
   const today = task.catalogue.today(task.now);
   // How a card fits this request, whoever the customer is. One that is allowed may have no rate for the lane.
@@ -83,7 +73,7 @@ function isCurrent({ card, spotExpiresAt }: CompiledCard, today: string, now: Da
   return valid && (spotExpiresAt === undefined || now.getTime() < spotExpiresAt);
 }
 
-function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consignment): Candidate | undefined {
+function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consignment) {
   const { card, service } = compiled;
   const { catalogue, origin, destination } = task;
   const originZone = catalogue.zoneOf(card.zoneMapId, origin.countryCode, origin.postalCode);

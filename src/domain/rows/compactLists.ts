@@ -3,12 +3,7 @@ import { hash } from "node:crypto";
 import { limits, shortened } from "../imports/limits.js";
 
 /** A list of numbers that takes four or eight bytes each: a file has a million rows, and an object for each would not fit. */
-export interface IntList {
-  readonly length: number;
-  push(value: number): void;
-  get(index: number): number;
-  set(index: number, value: number): void;
-}
+export type IntList = ReturnType<typeof growingList>;
 
 const blockBits = 14;
 const blockSize = 1 << blockBits;
@@ -19,23 +14,24 @@ export const createIntList = (): IntList => growingList(() => new Int32Array(blo
 export const createDoubleList = (): IntList => growingList(() => new Float64Array(blockSize));
 
 /** Grows by blocks, so that nothing is ever copied and little is ever spare. */
-function growingList(newBlock: () => Int32Array | Float64Array): IntList {
+function growingList(newBlock: () => Int32Array | Float64Array) {
   const blocks: (Int32Array | Float64Array)[] = [];
   let length = 0;
+  const set = (index: number, value: number): void => {
+    const block = blocks[index >>> blockBits];
+    if (block) block[index & (blockSize - 1)] = value;
+  };
   return {
     get length() {
       return length;
     },
-    push(value) {
+    push(value: number): void {
       if (length === blocks.length * blockSize) blocks.push(newBlock());
       length += 1;
-      this.set(length - 1, value);
+      set(length - 1, value);
     },
-    get: (index) => blocks[index >>> blockBits]?.[index & (blockSize - 1)] ?? 0,
-    set(index, value) {
-      const block = blocks[index >>> blockBits];
-      if (block) block[index & (blockSize - 1)] = value;
-    },
+    get: (index: number): number => blocks[index >>> blockBits]?.[index & (blockSize - 1)] ?? 0,
+    set,
   };
 }
 
@@ -66,19 +62,31 @@ export function createTextList() {
 export const comparableText = (text: string): string =>
   text.length <= limits.identifierLength ? text : `${text.slice(0, limits.identifierLength)}${hash("sha256", JSON.stringify(text), "hex")}`;
 
+/** A cell of a file may be a slice of the text around it, which would stay in memory with it. */
+export const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
+
+/** Numbers texts from 1, and keeps each once; a new one has the number 0 when `most` are kept. */
+export function createTextNumbers(most: number) {
+  const numbers = new Map<string, number>();
+  const all: string[] = [];
+  return {
+    all,
+    of(text: string): number {
+      const known = numbers.get(text);
+      if (known !== undefined || all.length >= most) return known ?? 0;
+      const own = copyOf(text);
+      numbers.set(own, all.push(own));
+      return all.length;
+    },
+  };
+}
+
 /** Reasons are few and rows are many, so each is kept once. A file in which every row has another reason must not fill the memory. */
 export function createReasonList(most: number = limits.keptReasons) {
-  const numbers = new Map<string, number>();
-  const kept: string[] = [];
+  const reasons = createTextNumbers(most);
   return {
     /** From 1; undefined for a new reason when `most` reasons are kept. */
-    numberOf(whole: string): number | undefined {
-      const reason = shortened(whole, limits.reasonBytes);
-      const known = numbers.get(reason);
-      if (known !== undefined || numbers.size >= most) return known;
-      numbers.set(reason, kept.push(reason));
-      return kept.length;
-    },
-    get: (number: number): string => kept[number - 1] ?? "",
+    numberOf: (whole: string): number | undefined => reasons.of(shortened(whole, limits.reasonBytes)) || undefined,
+    get: (number: number): string => reasons.all[number - 1] ?? "",
   };
 }

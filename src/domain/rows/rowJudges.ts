@@ -1,4 +1,3 @@
-import type { Location } from "../geography/geography.js";
 import { withLostZeros } from "../geography/postalCode.js";
 import { customFieldPrefix, type Field, fieldsOf } from "../imports/fields.js";
 import { type Cell, type Columns, type JudgedValues, type Row, rowFaults, textColumn } from "./cells.js";
@@ -6,15 +5,11 @@ import { type Fault, fault, reasonOf } from "./faults.js";
 import { fieldsReader } from "./fieldReader.js";
 import type { RowContext } from "./rowContext.js";
 
-export interface JudgedLine {
-  /** A goods line (`item`) together with the fields of its shipment; only what was given is there. */
-  readonly judged: JudgedValues<Record<string, unknown>>;
-  readonly origin: Location | undefined;
-  readonly destination: Location | undefined;
-}
-
-/** A shipment's fields in the order of the table, with the custom ones after its places; then the goods line. */
-export function shipmentLineJudge(columns: Columns, context: RowContext): (row: Row) => JudgedLine {
+/**
+ * Judges a goods line (`item`) together with the fields of its shipment; only what was given is there. A shipment's fields come in the order of the
+ * table, with the custom ones after its places.
+ */
+export function shipmentLineJudge(columns: Columns, context: RowContext) {
   const own = fieldsOf("shipment");
   const afterPlaces = own.findLastIndex(({ type }) => type === "place") + 1;
   const isOther = ({ type }: Field) => type !== "place";
@@ -24,7 +19,7 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
   const readCustom = customFieldsReader(columns);
   const readRest = fieldsReader(columns, own.slice(afterPlaces), context);
   const readItem = fieldsReader(columns, fieldsOf("goodsLine"), context);
-  return (row) => {
+  return (row: Row) => {
     const { cells } = row;
     const faults = rowFaults(row);
     const values: Record<string, unknown> = readFirst(cells, faults);
@@ -41,7 +36,7 @@ export function shipmentLineJudge(columns: Columns, context: RowContext): (row: 
     readRest(cells, faults, values);
     if (customFields) values["customFields"] = customFields;
     values["item"] = readItem(cells, faults);
-    const judged = faults.length > 0 ? reasonOf(faults) : { values };
+    const judged: JudgedValues<Record<string, unknown>> = faults.length > 0 ? reasonOf(faults) : { values };
     return { judged, origin: origin.location, destination: destination.location };
   };
 }

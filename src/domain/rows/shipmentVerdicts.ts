@@ -1,7 +1,7 @@
 import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
-import { comparableText, createIntList, createReasonList, createTextList } from "./compactLists.js";
+import { comparableText, copyOf, createIntList, createReasonList, createTextList } from "./compactLists.js";
 import { type Fault, fault, type RowReason, reasonOf, refusal } from "./faults.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
@@ -152,5 +152,3 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
 
 /** A text that can be compared begins with a mark, also a blank one. */
 const marked = (text: string | undefined): string => (text === undefined ? "\0" : `=${comparableText(text)}\0`);
-/** A cell of a file may be a slice of the text around it, which would stay in memory with it. */
-const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

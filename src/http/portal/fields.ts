@@ -30,6 +30,9 @@ function fieldsOf(entries: readonly (readonly [string, string])[]): Fields {
   return { all, get: (name) => all(name)[0] ?? "" };
 }
 
+/** A number from 1, such as a version's, in an address or a form. */
+export const numberIn = (text = ""): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);
+
 /** Thrown by a form that is shown again, as after a Rejection, and has a status that no Rejection has. */
 export class FormRefusal extends Error {
   constructor(

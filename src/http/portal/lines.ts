@@ -34,11 +34,7 @@ export async function waitForWork({ context }: Visit, { closing }: PortalDeps, {
  * An answer whose work takes a while: lines of JSON while it goes on, and a last one at its end. The signal aborts when the page was left or the
  * service stops. An error that `work` throws becomes the last line.
  */
-export function answerInLines(
-  { context: c, requestId }: Visit,
-  { closing, logger }: PortalDeps,
-  work: (send: (line: Line) => void, signal: AbortSignal) => Promise<Line>,
-): Response {
+export function answerInLines({ context: c, requestId }: Visit, { closing, logger, links }: PortalDeps, work: Work["work"]): Response {
   const left = pageLeft(c);
   const signal = AbortSignal.any([left.signal, closing]);
   const text = new TextEncoder();
@@ -55,7 +51,7 @@ export function answerInLines(
         return { error: messagesOf(errorAnswer(c, error, logger)).join(" ") };
       };
       void work(send, signal)
-        .catch(failed)
+        .then(({ goTo }): Line => ({ goTo: links.to(goTo) }), failed)
         .finally(() => clearInterval(repeat))
         .then((line) => {
           send(line);

@@ -17,7 +17,6 @@ import type { RecheckAccess, WithBody } from "../server/readBody.js";
 import type { AppEnv, HttpMetrics } from "../server/requestFrame.js";
 import type { readAssets } from "./assets.js";
 import type { Fields } from "./fields.js";
-import type { Links } from "./links.js";
 import type { createOpenPages } from "./live/openPages.js";
 import type { PortalCookie } from "./sessions/cookies.js";
 import type { createSignInLog } from "./sessions/signInLog.js";
@@ -146,6 +145,12 @@ export interface Subject {
   readonly pages?: readonly PageDefinition[];
   readonly forms?: readonly FormDefinition[];
   readonly answers?: readonly AnswerDefinition[];
+}
+
+/** Addresses as the browser sees them: behind a reverse proxy PUBLIC_URL may have a path that never reaches this process. */
+interface Links {
+  /** `/portal/...`, which may have a query, with the path of PUBLIC_URL before it. */
+  readonly to: (path: string) => string;
 }
 
 /** Everything the portal needs; src/main/roles/api.ts builds it. */

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { findSession, validSessions } from "../../commands/members/sessions.js";
 import { createPasswordCheck } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
+import { withoutEnd } from "../../domain/withoutEnd.js";
 import { pageVersions } from "../../queries/pageVersions.js";
 import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
@@ -11,9 +12,17 @@ import { assetFolder, readAssets, serveAsset } from "./assets.js";
 import { boundDownloads } from "./downloads.js";
 import { type Fields, FormRefusal, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
 import { answerInLines, waitForWork, wantsLines } from "./lines.js";
-import { createLinks } from "./links.js";
 import { createOpenPages } from "./live/openPages.js";
-import type { AnswerDefinition, FormDefinition, PageDefinition, PortalDeps, PortalFrame, PortalOptions, Visit } from "./pageDefinition.js";
+import type {
+  AnswerDefinition,
+  FormDefinition,
+  FormResult,
+  PageDefinition,
+  PortalDeps,
+  PortalFrame,
+  PortalOptions,
+  Visit,
+} from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { answers, forms, pages } from "./pages/list.js";
 import { sessionCookie } from "./sessions/cookies.js";
@@ -25,12 +34,13 @@ import { bodyBounds, expectAccess, noticeCookie, ownerOf, readingOf, refusalPage
 export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {
   const { publicUrl, signingSecret, members, logger, lookUps, pool } = options;
   const cookie = sessionCookie(publicUrl);
+  const publicPath = withoutEnd(new URL(publicUrl).pathname, "/");
   const deps: PortalDeps = {
     ...options,
     ...frame,
     closing,
     maxQueuedImports: options.limits.maxQueuedImports,
-    links: createLinks(publicUrl),
+    links: { to: (path) => publicPath + path },
     assets: readAssets(),
     checkPassword: createPasswordCheck({ ...members, signingSecret }),
     signInLog: createSignInLog(options),
@@ -102,9 +112,8 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
   const { context: c } = visit;
   try {
     const result = await form.submit(visit, fields, deps);
-    if (!wantsLines(c)) return respond(visit, "work" in result ? await waitForWork(visit, deps, result) : result, deps);
-    const work = "work" in result ? result.work : async () => result as { goTo: string };
-    return answerInLines(visit, deps, async (say, signal) => ({ goTo: deps.links.to((await work(say, signal)).goTo) }));
+    if (wantsLines(c)) return answerInLines(visit, deps, "work" in result ? result.work : async () => result as FormResult);
+    return respond(visit, "work" in result ? await waitForWork(visit, deps, result) : result, deps);
   } catch (error) {
     if (wantsLines(c)) throw error;
     if (!(error instanceof Rejection || error instanceof FormRefusal)) return errorPage(visit, error, deps.logger);

@@ -22,8 +22,7 @@ export const ownerOf = (person: Session | undefined): string => person?.formToke
  * What a form has to say on the page it leads to: sealed in a cookie, since that page may come from another process, and a new key must
  * stand in no table. It belongs to one session and is read once.
  */
-export const noticeCookie = (deps: PortalDeps, owner: string) =>
-  sealedCookie(deps, "waybill_notice", { purpose: `notice of ${owner}`, shape: noticeShape });
+export const noticeCookie = (deps: PortalDeps, owner: string) => sealedCookie(deps, "waybill_notice", `notice of ${owner}`, noticeShape);
 
 /** The limits for reading a body. Its memory is counted towards the share of the visitor's organisation. */
 export function bodyBounds({ context, person, recheckAccess }: Visit, limit: number): BodyBounds {

@@ -5,13 +5,9 @@ import { type Cell, type Columns, cellText } from "../../domain/rows/cells.js";
 import type { CorrectionPart } from "../fileChecks.js";
 import { createHashedFile } from "../writeLines.js";
 
-export interface PartFile {
-  /** `row` is the number of the rejected row that these cells correct; `shipment` is 0 for an activity. */
-  add(row: number, cells: readonly Cell[], shipment: number): Promise<void>;
-  close(): Promise<CorrectionPart>;
-}
+export type PartFile = Awaited<ReturnType<typeof createPartFile>>;
 
-export async function createPartFile(folder: string, number: number, columns: Columns): Promise<PartFile> {
+export async function createPartFile(folder: string, number: number, columns: Columns) {
   const path = join(folder, `part-${number}.csv`);
   const kept = columns.fields.flatMap((field, index) => (field === undefined ? [] : [{ field, index }]));
   const file = await createHashedFile(path);
@@ -19,12 +15,13 @@ export async function createPartFile(folder: string, number: number, columns: Co
   const shipments = new Set<number>();
   await file.add(csvRecord([elementColumn, ...kept.map(({ field }) => field)]));
   return {
-    async add(row, cells, shipment) {
+    /** `row` is the number of the rejected row that these cells correct; `shipment` is 0 for an activity. */
+    async add(row: number, cells: readonly Cell[], shipment: number): Promise<void> {
       rows.push(row);
       shipments.add(shipment === 0 ? rows.length : shipment);
       await file.add(csvRecord([rows.length, ...kept.map(({ index }) => cellText(cells[index]))]));
     },
-    async close() {
+    async close(): Promise<CorrectionPart> {
       return { path, ...(await file.close()), rows, elements: shipments.size };
     },
   };

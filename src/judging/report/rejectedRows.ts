@@ -3,26 +3,13 @@ import { firstIndex } from "../../domain/ranges.js";
 import { comparableText, createIntList } from "../../domain/rows/compactLists.js";
 
 /** The rejected rows of the import that a report is of, in little memory. `index` counts them from 0. */
-export interface RejectedRows {
-  readonly count: number;
-  /** -1 for the number of a row that was not rejected. */
-  indexOf(row: number): number;
-  /** The shipment, or the element of a JSON push, that it was sent for, from 0; -1 where it has none. */
-  groupOf(index: number): number;
-  /** The element that it goes back to; undefined where the import's rows do not go back to a JSON push of shipments. */
-  readonly elementOf: ((index: number) => number) | undefined;
-  readonly groups: number;
-  /** How many rejected rows the shipment has. */
-  linesOf(group: number): number;
-  /** Undefined for an open row. */
-  closedAs(index: number): ClosedState | undefined;
-}
+export type RejectedRows = Awaited<ReturnType<typeof readRejectedRows>>;
 
 export const closedStates = ["corrected", "submitted", "dismissed", "superseded", "withdrawn"] as const;
 export type ClosedState = (typeof closedStates)[number];
 
 /** Reads lines of JSON: the row, its shipment's id or null, its state or null for an open row, and its element or null; in row order. */
-export async function readRejectedRows(path: string): Promise<RejectedRows> {
+export async function readRejectedRows(path: string) {
   const [rows, groups, states, lines, elements] = [createIntList(), createIntList(), createIntList(), createIntList(), createIntList()];
   const groupOfKey = new Map<string | number, number>();
   const file = await open(path);
@@ -45,14 +32,19 @@ export async function readRejectedRows(path: string): Promise<RejectedRows> {
   }
   return {
     count: rows.length,
-    indexOf(row) {
+    /** -1 for the number of a row that was not rejected. */
+    indexOf(row: number): number {
       const index = firstIndex(rows.length, (middle) => rows.get(middle) >= row);
       return index < rows.length && rows.get(index) === row ? index : -1;
     },
-    groupOf: (index) => groups.get(index),
+    /** The shipment, or the element of a JSON push, that it was sent for, from 0; -1 where it has none. */
+    groupOf: groups.get,
+    /** The element that it goes back to; undefined where the import's rows do not go back to a JSON push of shipments. */
     elementOf: elements.length === rows.length ? elements.get : undefined,
     groups: lines.length,
-    linesOf: (group) => lines.get(group),
-    closedAs: (index) => closedStates[states.get(index)],
+    /** How many rejected rows the shipment has. */
+    linesOf: lines.get,
+    /** Undefined for an open row. */
+    closedAs: (index: number): ClosedState | undefined => closedStates[states.get(index)],
   };
 }

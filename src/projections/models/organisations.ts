@@ -1,6 +1,7 @@
 // Organisations, catalogue versions, API keys, webhook endpoints, choices of columns and the files of localities. The command that changes an organisation writes these rows itself,
 // so that they are there when it returns. The projector applies the same events later, which changes something only if the command was killed.
 import type { PoolClient } from "pg";
+import { groupedBy } from "../../domain/groupedBy.js";
 import { headingsKey } from "../../domain/imports/columns/headings.js";
 import { actorOf } from "../../domain/principal.js";
 import { mostSecrets, overlapHours } from "../../domain/webhooks/endpoint.js";
@@ -41,13 +42,9 @@ export async function catchUpOrganisation({ events, inTransaction }: Organisatio
 
 /** Applies the organisation events of a batch of the log. Events that the rows include are left out. */
 export async function applyOrganisationEvents(client: PoolClient, batch: readonly StoredEvent[], skip: SkipEvent): Promise<void> {
-  const byOrganisation = new Map<string, StoredEvent[]>();
-  for (const event of batch) {
-    if (!event.stream.startsWith(streamPrefix.organisation)) continue;
-    const organisationId = event.stream.slice(streamPrefix.organisation.length);
-    byOrganisation.set(organisationId, [...(byOrganisation.get(organisationId) ?? []), event]);
-  }
-  for (const [organisationId, events] of byOrganisation) {
+  const own = batch.filter(({ stream }) => stream.startsWith(streamPrefix.organisation));
+  for (const [stream, events] of groupedBy(own, (event) => event.stream)) {
+    const organisationId = stream.slice(streamPrefix.organisation.length);
     const included = await lockOrganisation(client, organisationId);
     const fresh = events.filter(({ revision }) => revision > included);
     await applyEvents(client, organisationId, fresh, (event) => decodeOrSkip("organisation", event, skip));

@@ -5,9 +5,10 @@ import { singleQuoteAnswer } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
 import { versionOf } from "../../events/upcasters.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
-import { copyJson, copyRows, copyText } from "../copyRows.js";
+import { copyRows, copyText } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
+import { storableJson } from "../tables/storableJson.js";
 
 const requests = {
   table: "quote_requests",
@@ -58,11 +59,9 @@ function ofRequest(event: QuotesGenerated): QuoteLines | undefined {
     const service = event.services[cheapest?.service ?? -1]?.name;
     return line(organisationId, at, quotesId, index + 1, customerId, cards.length, service, cheapest?.total, noQuoteMessage);
   });
-  const recorded = copyText(JSON.stringify(event));
-  return {
-    request: requestLine(quotesId, organisationId, false, at, origin, destination, recorded),
-    results: results.join(""),
-  };
+  const ends = [origin, destination].map(storableJson);
+  const request = line(quotesId, organisationId, false, at, ...ends, JSON.stringify(event), versionOf("QuotesGenerated"));
+  return { request, results: results.join("") };
 }
 
 /** A quote with a stream of its own, as older versions recorded them. */
@@ -73,23 +72,11 @@ function ofSingleQuote(event: QuoteGenerated): QuoteLines | undefined {
   if (!answer || !result || quotePlaceOf(quoteId)?.quotesId !== quoteId) return undefined;
   const { quotes: found, noQuoteMessage } = result;
   const { serviceName, totalAmount } = found[0] ?? {};
+  const ends = [answer.origin, answer.destination].map(storableJson);
   return {
-    request: requestLine(quoteId, organisationId, true, at, answer.origin, answer.destination, copyText(JSON.stringify(response))),
+    request: line(quoteId, organisationId, true, at, ...ends, JSON.stringify(response), versionOf("QuoteGenerated")),
     results: line(organisationId, at, quoteId, 0, customerId, found.length, serviceName, totalAmount, noQuoteMessage),
   };
 }
 
 const line = (...values: readonly unknown[]): string => `${values.map(copyText).join("\t")}\n`;
-
-function requestLine(
-  quotesId: string,
-  organisationId: string,
-  alone: boolean,
-  at: string,
-  origin: object,
-  destination: object,
-  recorded: string,
-): string {
-  const version = versionOf(alone ? "QuoteGenerated" : "QuotesGenerated");
-  return `${[quotesId, copyText(organisationId), alone, at, copyJson(origin), copyJson(destination), recorded, version].join("\t")}\n`;
-}

@@ -1,7 +1,7 @@
 // What an audit does with tables that were filled anew: in one transaction it brings them to the live tables' position and compares both.
 import type { PoolClient } from "pg";
 import type { Position } from "../../ports/eventStore.js";
-import type { Differences } from "../../tableDifferences.js";
+
 import { isBeginning, isSamePosition, readCheckpoints } from "../running/checkpoints.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { leaveOutChangingRows, noteDifferences, readOwnedDifferences, type TableScope } from "./compareTables.js";
@@ -15,26 +15,18 @@ export interface AuditOptions extends ShadowOptions {
   readonly most: number;
 }
 
-export interface AuditedTables<Result> {
-  readonly position: Position;
-  /** How many rows each live table has. */
-  readonly rows: Readonly<Record<string, number>>;
-  readonly differences: Differences;
-  /** What the caller made of the tables. */
-  readonly result: Result;
-}
-
-/** `look` reads the tables that were filled anew, which its statements find under their usual names. */
-export const auditTables = <Result>(
-  options: AuditOptions,
-  look: (client: PoolClient, position: Position) => Promise<Result>,
-): Promise<AuditedTables<Result>> => withShadow("audit", options, (shadow) => inSnapshot(shadow, () => audit(shadow, options, look)));
+/**
+ * `look` reads the tables that were filled anew, which its statements find under their usual names; `result` is what it returns. `rows`: how many each
+ * live table has.
+ */
+export const auditTables = <Result>(options: AuditOptions, look: (client: PoolClient, position: Position) => Promise<Result>) =>
+  withShadow("audit", options, (shadow) => inSnapshot(shadow, () => audit(shadow, options, look)));
 
 async function audit<Result>(
   shadow: Shadow,
   { scope, most, signal, eventStore }: AuditOptions,
   look: (client: PoolClient, position: Position) => Promise<Result>,
-): Promise<AuditedTables<Result>> {
+) {
   const { client, projections, schema } = shadow;
   const position = await livePosition(shadow);
   const head = await eventStore.head(); // as early as possible: the fewer rows the log changes in between, the fewer are left out

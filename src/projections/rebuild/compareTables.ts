@@ -14,12 +14,7 @@ export interface TableScope {
   readonly to?: Date | undefined;
 }
 
-interface TableShape {
-  readonly table: string;
-  readonly columns: readonly Column[];
-  /** SQL for which of its rows are compared. `$1` is the organisation, `$2` and `$3` are times, each null for all. */
-  readonly condition: string;
-}
+type TableShape = Awaited<ReturnType<typeof shapeOf>>;
 
 interface Column {
   readonly name: string;
@@ -39,7 +34,8 @@ export async function noteDifferences({ client, schema, projections }: Shadow, s
   return counts;
 }
 
-async function shapeOf(client: PoolClient, schema: string, table: string, { compared }: Projection): Promise<TableShape> {
+/** `condition`: SQL for which of its rows are compared. `$1` is the organisation, `$2` and `$3` are times, each null for all. */
+async function shapeOf(client: PoolClient, schema: string, table: string, { compared }: Projection) {
   const { rows: columns } = await client.query<Column>(
     `select quote_ident(a.attname) as name, a.atttypid = 'json'::regtype as "isJson", coalesce(a.attnum = any(i.indkey), false) as "isKey"
        from pg_attribute a left join pg_index i on i.indrelid = a.attrelid and i.indisprimary
@@ -59,17 +55,17 @@ async function shapeOf(client: PoolClient, schema: string, table: string, { comp
   const inTime = has("at")
     ? `($2::timestamptz is null or at >= $2) and ($3::timestamptz is null or at < $3)`
     : "coalesce($2, $3::timestamptz) is null";
-  return { table, columns, condition: `($1::text is null or ${owner}) and ${inTime} and (${compared ?? "true"})` };
+  const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+  return { table, keys, columns, condition: `($1::text is null or ${owner}) and ${inTime} and (${compared ?? "true"})` };
 }
 
 /** Values are compared as their types are, so that 1.50 is 1.5; JSON as text, since its order counts. */
 async function compareTable(
   client: PoolClient,
   schema: string,
-  { table, columns, condition }: TableShape,
+  { table, keys, columns, condition }: TableShape,
   scope: TableScope,
 ): Promise<number> {
-  const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   if (keys.length === 0) throw new Error(`the table ${table} has no primary key to compare its rows by`);
   const has = (column: string) => columns.some(({ name }) => name === column);
   const importId = has("import_id")
@@ -97,8 +93,7 @@ async function compareTable(
 export async function leaveOutChangingRows({ client, schema }: Shadow, projections: readonly Projection[]): Promise<void> {
   for (const projection of projections) {
     for (const table of projection.tables) {
-      const { columns } = await shapeOf(client, schema, table, projection);
-      const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+      const { keys } = await shapeOf(client, schema, table, projection);
       await client.query(
         `delete from differences d using (
            select noted."key" from differences noted left join ${schema}.${table} later on ${keyOf(keys, (name) => `later.${name}`)} = noted."key"

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import type { Position } from "../../ports/eventStore.js";
+
 import { allProjections } from "../allProjections.js";
 import { catchUpImport } from "../importRow.js";
 import type { Projection } from "../projection.js";
@@ -13,19 +13,10 @@ import { catchUp, type Shadow } from "./catchUp.js";
 import { claimShadow } from "./shadowSchema.js";
 import { type ShadowOptions, withShadow } from "./withShadow.js";
 
-interface Digest {
-  readonly rows: number;
-  /** Equal for equal rows in any order. */
-  readonly digest: string;
-}
+type Digest = NonNullable<Awaited<ReturnType<typeof digestTables>>>;
 
-/** Undefined when one of the tables does not exist. */
-async function digestTables(
-  client: PoolClient,
-  schema: string,
-  tables: readonly string[],
-  condition = "true",
-): Promise<Digest | undefined> {
+/** Equal for equal rows in any order. Undefined when one of the tables does not exist. */
+async function digestTables(client: PoolClient, schema: string, tables: readonly string[], condition = "true") {
   const hash = createHash("sha256");
   let rows = 0;
   for (const table of tables) {
@@ -53,46 +44,37 @@ export interface RebuildOptions extends Omit<ShadowOptions, "isWanted"> {
   readonly migrations: readonly string[];
 }
 
-export interface RebuildResult {
-  readonly events: number;
-  readonly position: Position;
-  readonly comparisons: readonly Comparison[];
-}
+export type RebuildResult = Awaited<ReturnType<typeof rebuild>>;
 
-export const rebuild = (options: RebuildOptions): Promise<RebuildResult> =>
+export const rebuild = (options: RebuildOptions) =>
   withShadow("rebuild", options, async (shadow) => {
     const all = options.projections.length === allProjections.length;
-    const comparisons = await swap(shadow, { signal: options.signal, all });
+    const comparisons = await swap(shadow, options.signal, all);
     return { events: shadow.events, position: shadow.reached, comparisons };
   });
 
-interface SwapOptions {
-  readonly signal: AbortSignal;
-  /** All projections are rebuilt, so all of them may go on from the live tables' position to the end of the log. */
-  readonly all: boolean;
-}
-
 const live = "public";
 
-function swap(shadow: Shadow, options: SwapOptions): Promise<Comparison[]> {
+/** `all`: all projections are rebuilt, so all of them may go on from the live tables' position to the end of the log. */
+function swap(shadow: Shadow, signal: AbortSignal, all: boolean): Promise<Comparison[]> {
   const { client, projections } = shadow;
   const names = projections.map(({ name }) => name);
   return inTransaction(client, async () => {
     await claimShadow(client, shadow);
     const checkpoints = await lockCheckpoints(client, names);
-    await catchUp(shadow, { until: latest([...checkpoints.values()]), signal: options.signal, inside: true });
+    await catchUp(shadow, { until: latest([...checkpoints.values()]), signal, inside: true });
     const compared = new Map<string, Comparison>();
     for (const projection of projections.filter((each) => !isWrittenByCommands(each))) {
       compared.set(projection.name, await compare(shadow, projection, isSamePosition(checkpoints.get(projection.name), shadow.reached)));
     }
-    if (options.all) await catchUp(shadow, { until: undefined, signal: options.signal, inside: true });
-    await lockTables(client, projections, options.signal);
-    if (!options.all) await catchUpAhead(shadow);
+    if (all) await catchUp(shadow, { until: undefined, signal, inside: true });
+    await lockTables(client, projections, signal);
+    if (!all) await catchUpAhead(shadow);
     if (projections.some(isWrittenByCommands)) {
       // The tables are locked, so no command can write to them. Every earlier write of a command is in the log: a key that was just revoked
       // stays revoked.
-      const written = options.all ? shadow : { ...shadow, projections: projections.filter(isWrittenByCommands) };
-      await catchUp(written, { until: undefined, signal: options.signal, inside: true });
+      const written = all ? shadow : { ...shadow, projections: projections.filter(isWrittenByCommands) };
+      await catchUp(written, { until: undefined, signal, inside: true });
       for (const projection of projections.filter(isWrittenByCommands))
         compared.set(projection.name, await compare(shadow, projection, true));
     }

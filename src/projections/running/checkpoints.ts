@@ -14,10 +14,7 @@ export type AppliedEvent = Pick<StoredEvent, "id" | "stream" | "revision" | "pos
 export const isPermanent = ({ stream }: StoredEvent): boolean => permanentPrefixes.some((prefix) => stream.startsWith(prefix));
 
 /** The last event of a stream that is never deleted. */
-export function lastPermanentIn(events: readonly StoredEvent[]): AppliedEvent | undefined {
-  const event = events.findLast(isPermanent);
-  return event && { id: event.id, stream: event.stream, revision: event.revision, position: event.position };
-}
+export const lastPermanentIn = (events: readonly StoredEvent[]): AppliedEvent | undefined => events.findLast(isPermanent);
 
 /** The log's id, if LogCreated is among the events. */
 export function logIdIn(events: readonly StoredEvent[]): string | undefined {

@@ -1,23 +1,16 @@
-import { isAfter, type Position } from "../../ports/eventStore.js";
+import { isAfter } from "../../ports/eventStore.js";
 import { projectedPrefixes } from "../allProjections.js";
 import type { ProjectionDeps } from "../projection.js";
 import { earliest, readAllCheckpoints, startAfter } from "./checkpoints.js";
 import { createLogGuard } from "./logGuard.js";
 
-export interface ProjectionLag {
-  readonly projection: string;
-  /** Undefined before the first event. */
-  readonly position: Position | undefined;
-  /** How many events are recorded after `position`, counted up to `mostCounted`. */
-  readonly events: number;
-  /** The age of the oldest of these events. */
-  readonly seconds: number;
-}
-
 const mostCounted = 1_000_000;
 
-/** How far each projection is behind the log. */
-export async function projectionLags({ pool, eventStore, signal }: Omit<ProjectionDeps, "logger">): Promise<ProjectionLag[]> {
+/**
+ * How far each projection is behind the log. `position` is undefined before the first event. `events` are those recorded after it, counted up to
+ * `mostCounted`, and `seconds` is the age of the oldest of them.
+ */
+export async function projectionLags({ pool, eventStore, signal }: Omit<ProjectionDeps, "logger">) {
   const checkpoints = await readAllCheckpoints(pool);
   await createLogGuard({ eventStore, pool })(checkpoints);
   const waiting = new Map<string, { events: number; oldest: number }>();

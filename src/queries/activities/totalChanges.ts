@@ -86,25 +86,20 @@ const changesSql = `
     join imports i on i.position = coalesce(causes.by_import, r.import_position)
    order by 3, coalesce(causes.by_reversal, causes.by_import)`;
 
-export interface ImportAmounts {
-  /** By customer and charge code. The first ones, where there are many. */
-  readonly amounts: readonly ChangedAmount[];
-  /** The number of all their rows. */
-  readonly allRows: number;
-}
+export type ImportAmounts = Awaited<ReturnType<typeof importAmounts>>;
 
-/** What the activities of a completed import, or only these rows of it, add to the totals. What does not count any more adds nothing. */
+/**
+ * What the activities of a completed import, or only these rows of it, add to the totals. What does not count any more adds nothing. By customer and
+ * charge code: the first amounts, where there are many, and the number of rows of all.
+ */
 export async function importAmounts(
   organisationId: string,
   { importId, rows, most }: { readonly importId: string; readonly rows: readonly number[] | undefined; readonly most: number },
   database: Database,
-): Promise<ImportAmounts> {
+) {
   const values = [organisationId, importId, most, ...(rows ? [rows] : [])];
   const found = await database.query<ChangedAmount & { allRows: number }>(rows ? ofRows : ofImport, values);
-  return {
-    amounts: found.rows.map(({ allRows: _, ...amount }) => amount),
-    allRows: found.rows[0]?.allRows ?? 0,
-  };
+  return { amounts: found.rows.map(({ allRows: _, ...amount }) => amount), allRows: found.rows[0]?.allRows ?? 0 };
 }
 
 const summedOfImport = (counted: string) => `

@@ -2,7 +2,7 @@
 // codes come by code and day, repeated rows by day, and the last activities by import.
 
 import { named } from "../../namedSql.js";
-import type { Database } from "../../ports/database.js";
+import { type Database, finds } from "../../ports/database.js";
 import { activitiesShape, daySql, halfHourSql, instantSql, isCountedSql } from "../../projections/tables/activities.js";
 
 export interface FiguresSubject {
@@ -111,18 +111,17 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
 }
 
 /** Whether the tables have all rows of the organisation's earlier imports, and the figures of these rows. Also true where no projector has run yet. */
-export async function areFiguresComplete(organisationId: string, importId: string, pool: Database): Promise<boolean> {
-  const { rows } = await pool.query<{ complete: boolean }>(
-    `/* prepared */ select not exists (select from checkpoints) or exists (
+export const areFiguresComplete = (organisationId: string, importId: string, pool: Database): Promise<boolean> =>
+  finds(
+    pool,
+    `/* prepared */ select where not exists (select from checkpoints) or exists (
               select from checkpoints own join checkpoints of_imports on of_imports.projection = 'imports'
                where own.projection = 'activities' and own.shape >= $2 and own.commit >= of_imports.commit)
         and not exists (select from imports i
                          where i.organisation_id = $1 and i.kind = 'activities' and i.import_id <> $3
-                           and (i.status = 'processing' or i.status = 'queued' and i.position < (select position from imports where import_id = $3))) as complete`,
+                           and (i.status = 'processing' or i.status = 'queued' and i.position < (select position from imports where import_id = $3)))`,
     [organisationId, activitiesShape, importId],
   );
-  return rows[0]?.complete ?? false;
-}
 
 /** Only rows that count: the others are in no figure. */
 async function replacedRows(replaced: FiguresSubject["replaced"], pool: Database): Promise<readonly ReplacedRow[]> {

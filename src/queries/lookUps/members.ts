@@ -20,13 +20,8 @@ export async function otherAdmins(organisationId: string, memberId: string, data
 }
 
 /** Removed members count too, until they are erased. */
-export async function hasMembers(organisationId: string, count: number, database: Database): Promise<boolean> {
-  const { rows } = await database.query<{ many: boolean }>("select count(*) >= $2 as many from members where organisation_id = $1", [
-    organisationId,
-    count,
-  ]);
-  return rows[0]?.many === true;
-}
+export const hasMembers = (organisationId: string, count: number, database: Database): Promise<boolean> =>
+  finds(database, "select from members where organisation_id = $1 offset $2 limit 1", [organisationId, count - 1]);
 
 export interface OpenLink {
   readonly memberId: string;

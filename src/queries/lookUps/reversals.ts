@@ -2,20 +2,13 @@ import type { Pool } from "pg";
 import { finds } from "../../ports/database.js";
 import { supersedingAmongSql } from "../../projections/tables/supersedingImport.js";
 
-export interface WrittenImport {
-  /** The activities or shipments that it wrote. */
-  readonly written: number;
-  /** Its rejected rows. */
-  readonly rejected: number;
-}
-
-/** Undefined until the tables have everything of the import. */
-export async function writtenImport(importId: string, pool: Pool): Promise<WrittenImport | undefined> {
-  const { rows } = await pool.query<WrittenImport>(
-    "select processed as written, failed as rejected from imports where import_id = $1 and status = 'completed'",
+/** How many activities or shipments the import wrote. Undefined until the tables have everything of it. */
+export async function countWritten(importId: string, pool: Pool): Promise<number | undefined> {
+  const { rows } = await pool.query<{ written: number }>(
+    "select processed as written from imports where import_id = $1 and status = 'completed'",
     [importId],
   );
-  return rows[0];
+  return rows[0]?.written;
 }
 
 /** Whether the tables that a reversal changes have these shapes, and every import: after an update they may still be built anew. */
@@ -75,9 +68,9 @@ export interface ReversalTarget {
   /** Commit position of ImportRequested. */
   readonly position: bigint;
   /** Only these rows: activities, or the lines of shipments. Undefined: the whole import. */
-  readonly rows: readonly number[] | undefined;
+  readonly rows?: readonly number[] | undefined;
   /** Only these shipments. */
-  readonly shipmentIds: readonly string[] | undefined;
+  readonly shipmentIds?: readonly string[] | undefined;
 }
 
 export interface Consequences {
@@ -144,10 +137,8 @@ const consequencesSql = `
               else (select count(*)::int from rejections r join imports i on i.position = r.import_position
                      where r.import_position = $3 and not ${isClaimedOrFinished("$2", 'r."row"')} and not ${isSuperseded}) end as open`;
 
-export interface CorrectingRows {
+interface CorrectingRows {
   readonly importId: string;
-  /** Commit position of its ImportRequested. */
-  readonly position: string;
   /** Its own accepted rows. */
   readonly ownRows: readonly number[];
   /** The rows that they correct. */
@@ -163,8 +154,7 @@ export async function correctingRows(importId: string, rows: readonly number[] |
        union all
        select following.first_row, c.correction_id, c.correction_row, c.reversed from following
          join row_corrections c on c.import_id = following.correction_id and c."row" = following.correction_row and c.state = 'corrected')
-     select i.import_id as "importId", i.position::text as position, array_agg(correction_row order by correction_row) as "ownRows",
-            array_agg(first_row order by first_row) as rows
+     select i.import_id as "importId", array_agg(correction_row order by correction_row) as "ownRows", array_agg(first_row order by first_row) as rows
        from following join imports i on i.import_id = following.correction_id
       where not following.reversed and not exists (select from rejections r where r.import_position = i.position and r."row" = following.correction_row)
       group by i.import_id, i.position order by i.position`,

@@ -2,13 +2,6 @@ import { type Principal, principalOf } from "../../domain/principal.js";
 import type { Database } from "../../ports/database.js";
 import type { apiKeys } from "../../projections/tables/organisations.js";
 
-/** A secret that a rotation has replaced and that still goes on. */
-export interface ReplacedSecret {
-  readonly prefix: string;
-  readonly validUntil: Date;
-  readonly lastUsedAt: Date | null;
-}
-
 type ShownOfKey = "keyId" | "name" | "prefix" | "createdAt" | "scopes" | "expiresAt" | "revokedAt" | "rotatedAt";
 
 /** `prefix` is that of the newest secret. */
@@ -19,7 +12,8 @@ export interface KeySummary extends Readonly<Pick<typeof apiKeys.$inferSelect, S
   readonly ended: boolean;
   /** Of the newest secret, to the minute. */
   readonly lastUsedAt: Date | null;
-  readonly replaced: ReplacedSecret | undefined;
+  /** A secret that a rotation has replaced and that still goes on. */
+  readonly replaced: { readonly prefix: string; readonly validUntil: Date; readonly lastUsedAt: Date | null } | undefined;
 }
 
 interface Row extends Omit<KeySummary, "createdBy" | "replaced"> {

@@ -4,7 +4,7 @@ import { type Explanation, explainQuote as explain, type RecordedQuote } from ".
 import { catalogueFileAt } from "../../events/catalogue.js";
 import { type QuotePlace, quoteIdOf, quotePlaceOf } from "../../events/quoteEvents.js";
 import { type QuoteEvent, readQuotes, recordedQuote } from "../../events/recordedQuote.js";
-import type { EventStore } from "../../ports/eventStore.js";
+import type { Stores } from "../../ports/database.js";
 
 /** A quote, who requested it, and how each of its prices was calculated. */
 export interface ExplainedQuote {
@@ -48,9 +48,7 @@ export async function explainRequest(
   return numbers.includes(place.number) ? explained(found, numbers, sources) : undefined;
 }
 
-interface Sources {
-  readonly eventStore: EventStore;
-}
+type Sources = Pick<Stores, "eventStore">;
 
 interface PricedQuote {
   readonly place: QuotePlace;

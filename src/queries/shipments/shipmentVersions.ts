@@ -4,6 +4,7 @@ import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { acceptedRowsAt, requestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
+import { finds } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 
 /** A version, and where its lines stand. */
@@ -73,15 +74,12 @@ export async function listVersions(
 }
 
 /** Whether the shipment was ever in the ledger: it keeps its page when all of it is reversed. */
-export async function hasVersions(organisationId: string, shipmentId: string, pool: Pool): Promise<boolean> {
-  if (shipmentId.includes("\0")) return false;
-  const { rowCount } = await pool.query(
-    `select from shipment_versions join shipment_imports using (import_position)
-      where shipment_versions.organisation_id = $1 and shipment_id = $2 limit 1`,
-    [organisationId, shipmentId],
-  );
-  return rowCount === 1;
-}
+export const hasVersions = async (organisationId: string, shipmentId: string, pool: Pool): Promise<boolean> =>
+  !shipmentId.includes("\0") && finds(pool, versionSql, [organisationId, shipmentId]);
+
+const versionSql = `
+  select from shipment_versions join shipment_imports using (import_position)
+   where shipment_versions.organisation_id = $1 and shipment_id = $2 limit 1`;
 
 /** Whether the ledger has the version of a later push at a place in the log. */
 const isThereAt = (place: string): string =>

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { createKey } from "../../../src/commands/organisations/keys.js";
@@ -103,7 +104,7 @@ describe("org apply", () => {
     const left = { section: "carriers", id: "ghost", index: 0, entry: { id: "ghost", name: "Ghost" } } as const;
     await stores.events.append(
       streamOf.organisation(id),
-      [encode("CatalogueEntryPut", left, { organisation: id, ...origin }, stores.deps.newId())],
+      [encode("CatalogueEntryPut", left, { organisation: id, ...origin }, randomUUID())],
       head,
     );
     const changed = fileFor(id, (file) => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { demoOrganisation } from "../../../src/demo/demoOrganisation.js";
 import { createConsignment } from "../../../src/domain/rating/consignment.js";
-import { type Price, priceOf } from "../../../src/domain/rating/price.js";
+import { priceOf } from "../../../src/domain/rating/price.js";
 import { type OracleCase, oraclePrice } from "./oracle.js";
 import { isApplicable, itemsOf, randomCase, termsOf } from "./randomCase.js";
 import { catalogueOf, price } from "./setting.js";
@@ -12,7 +12,7 @@ const cases = long ? 1_000_000 : 20_000;
 const runs = { numRuns: long ? 20_000 : 500 };
 const firstSeed = long ? Date.now() >>> 0 : 1;
 
-function priced(of: OracleCase): Price {
+function priced(of: OracleCase): ReturnType<typeof priceOf> {
   return priceOf(termsOf(of), createConsignment(itemsOf(of)));
 }
 

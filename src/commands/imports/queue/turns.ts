@@ -1,6 +1,7 @@
 // The turns of the organisations: which worker runs which import, by a lease. All times are by the database's clock. Every statement locks the
 // row of organisation_turns before that of import_queue, so that they cannot deadlock.
 import type { Pool } from "pg";
+import { finds } from "../../../ports/database.js";
 import { hasEndedSql, showStartedSql } from "../../../projections/importRow.js";
 import { isUnqueuedSql } from "./places.js";
 
@@ -82,10 +83,8 @@ async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {
 }
 
 /** Whether an import waits for a turn, or has one: it may be due at any time, by its lease or its delay. */
-export async function isTurnWaiting(pool: Pool): Promise<boolean> {
-  const { rows } = await pool.query<{ waiting: boolean }>("select exists (select from import_queue where position is not null) as waiting");
-  return rows[0]?.waiting ?? false;
-}
+export const isTurnWaiting = (pool: Pool): Promise<boolean> =>
+  finds(pool, "select from import_queue where position is not null limit 1", []);
 
 /** What a heartbeat tells. */
 export interface Heartbeat {
@@ -99,18 +98,12 @@ export interface Heartbeat {
   readonly startedAt?: Date | undefined;
 }
 
-/** The answer to a heartbeat. */
-export interface HeartbeatAnswer {
-  readonly kept: boolean;
-  readonly cancelRequested: boolean;
-}
-
 /**
  * Renews the lease. If the import's queue place is gone and the table shows its end, it was cancelled and the stream says so. If the place is
  * gone without that, the queue was lost, and the place is inserted again.
  */
-export async function renewTurn(pool: Pool, turn: Turn, { progress, headway, allRows, startedAt }: Heartbeat): Promise<HeartbeatAnswer> {
-  const beat = await pool.query<HeartbeatAnswer>(
+export async function renewTurn(pool: Pool, turn: Turn, { progress, headway, allRows, startedAt }: Heartbeat) {
+  const beat = await pool.query<{ kept: boolean; cancelRequested: boolean }>(
     `/* prepared */ with beat as (
        select * from jsonb_to_record($1) as beat ("organisationId" text, holder text, "importId" uuid, position bigint, progress integer, headway boolean,
          "allRows" integer, "startedAt" timestamptz)

@@ -1,5 +1,5 @@
 // src/domain/imports/columns is about files whose headings are not ours: which field each of their columns holds, and how such a choice is applied.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { foldName, reportColumns } from "../../files/header.js";
 import { isStorable } from "../../rows/cells.js";
 import { firstNames, limits } from "../limits.js";
@@ -27,10 +27,7 @@ export function fileHeadings(columns: readonly string[]): (string | undefined)[]
 export const headingsIn = (columns: readonly string[]): string[] => fileHeadings(columns).filter((heading) => heading !== undefined);
 
 /** The same for two files with the same headings, in whatever order. */
-export const headingsKey = (headings: Iterable<string>): string =>
-  createHash("sha256")
-    .update(JSON.stringify([...headings].sort()))
-    .digest("hex");
+export const headingsKey = (headings: Iterable<string>): string => hash("sha256", JSON.stringify([...headings].sort()), "hex");
 
 const shownNames = 20;
 

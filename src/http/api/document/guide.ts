@@ -7,17 +7,14 @@ const copied = new URL("../reference/guide.md", import.meta.url);
 export const guideText = (): string =>
   readFileSync(existsSync(copied) ? copied : new URL("../../../../docs/guide.md", import.meta.url), "utf8");
 
-/** Passages that the reference has too, between `<!-- reference: NAME -->` and `<!-- end -->`, each in one line. */
-function guidePassages(): (name: string) => string {
-  const text = guideText();
-  return (name) => {
-    const passage = text.split(`<!-- reference: ${name} -->\n`)[1]?.split("\n<!-- end -->")[0];
-    if (passage === undefined) throw new Error(`docs/guide.md has no passage "${name}"`);
-    return passage.replaceAll("\n", " ");
-  };
-}
+const wholeGuide = guideText();
 
-const fromGuide = guidePassages();
+/** A passage that the reference has too, between `<!-- reference: NAME -->` and `<!-- end -->`, in one line. */
+function fromGuide(name: string): string {
+  const passage = wholeGuide.split(`<!-- reference: ${name} -->\n`)[1]?.split("\n<!-- end -->")[0];
+  if (passage === undefined) throw new Error(`docs/guide.md has no passage "${name}"`);
+  return passage.replaceAll("\n", " ");
+}
 
 export const guideParts: Readonly<Record<string, string>> = {
   "Getting started": `

@@ -156,7 +156,7 @@ export const activityLedgerRoutes: readonly Route[] = [
       400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many totals" },
     },
     handler: async ({ query, caller }, deps) => {
-      const filter = { ...(await activityFilter(query, caller, deps)), asOf: await timeOf(query.asOf, "end", caller, deps) };
+      const filter = { ...(await activityFilter(query, caller, deps)), asOf: await lastMoment(query.asOf, caller, deps) };
       if (filter.asOf) await waitUntilTablesKnow(filter.asOf, deps);
       const items = await activityTotals(caller.organisationId, filter, deps.pool);
       return { status: 200, body: { items, total: sumOfTotals(items) } };
@@ -177,7 +177,7 @@ export const activityLedgerRoutes: readonly Route[] = [
       400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many amounts" },
     },
     handler: async ({ query, caller }, deps) => {
-      const since = (await timeOf(query.since, "beginning", caller, deps)) ?? caller.now();
+      const { from: since = caller.now() } = await timeRange({ from: query.since }, caller.organisationId, deps.pool);
       await waitUntilTablesKnow(since, deps);
       const found = await totalChanges(caller.organisationId, await activityFilter(query, caller, deps), since, deps.pool);
       const items = found.map(({ actor: _, ...change }) => ({ ...change, at: change.at.toISOString() }));
@@ -186,16 +186,10 @@ export const activityLedgerRoutes: readonly Route[] = [
   }),
 ];
 
-/** A day means its beginning or its last millisecond. */
-async function timeOf(
-  text: string | undefined,
-  dayAt: "beginning" | "end",
-  { organisationId }: Caller,
-  { pool }: ApiDeps,
-): Promise<Date | undefined> {
-  if (text === undefined) return undefined;
-  const { from, to } = await timeRange(dayAt === "end" && isDay(text) ? { to: text } : { from: text }, organisationId, pool);
-  return to ? new Date(to.getTime() - 1) : from;
+/** A day means its last millisecond. */
+async function lastMoment(text: string | undefined, { organisationId }: Caller, { pool }: ApiDeps): Promise<Date | undefined> {
+  const { to } = await timeRange({ to: text }, organisationId, pool);
+  return to && isDay(text ?? "") ? new Date(to.getTime() - 1) : to;
 }
 
 type ActivityQuery = z.output<z.ZodObject<typeof activityFilters>>;

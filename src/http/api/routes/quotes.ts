@@ -1,4 +1,3 @@
-import { v7 as newId } from "uuid";
 import { z } from "zod";
 import { generateQuotes as generate } from "../../../commands/quotes/generateQuotes.js";
 import { quoteRequest } from "../../../domain/rating/quoteRequest.js";
@@ -83,7 +82,7 @@ const generateQuotes = defineRoute({
   },
   handler: async ({ body, caller }, { eventStore, catalogues, geography }) => {
     const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
-    const { response } = await generate({ events: eventStore, catalogue, geography, newId }, body, { ...caller, now: caller.now() });
+    const { response } = await generate({ events: eventStore, catalogue, geography }, body, { ...caller, now: caller.now() });
     return { status: 200, json: response };
   },
 });

@@ -1,7 +1,7 @@
 import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import type { Chip } from "../shell/chips.js";
-import type { Column } from "../shell/table.js";
+import { type Column, column } from "../shell/table.js";
 
 /** A customer's name, as far as the organisation's newest catalogue knows it. */
 export type NameOfCustomer = (customerId: string) => string | undefined;
@@ -31,13 +31,10 @@ export function Customer({ customerId, nameOf }: { customerId: string | null; na
 
 /** Of a list, and in files the id in a column of its own. */
 export const customerColumns = <Row,>(nameOf: NameOfCustomer, idOf: (row: Row) => string | null): readonly Column<Row>[] => [
-  {
-    key: "customer",
-    heading: "Customer",
-    value: (row) => nameOf(idOf(row) ?? "") ?? idOf(row),
+  column("customer", "Customer", (row) => nameOf(idOf(row) ?? "") ?? idOf(row), {
     cell: (row) => <Customer customerId={idOf(row)} nameOf={nameOf} />,
-  },
-  { key: "customerId", heading: "Customer id", value: idOf, onlyInFiles: true },
+  }),
+  column("customerId", "Customer id", idOf, { onlyInFiles: true }),
 ];
 
 /** By their names. */

@@ -32,7 +32,7 @@ import { problemRowsAnswer } from "./upload/judgeDraft.js";
 import { uploadForm, uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/deliveryPage.js";
 import { endpointForms, endpointList, endpointStream } from "./webhooks/endpointPage.js";
-import { addForm, webhookDownloads, webhooksPage } from "./webhooks/webhooksPage.js";
+import { addForm, webhooksList } from "./webhooks/webhooksPage.js";
 
 const subjects: readonly Subject[] = [
   { pages: [overviewPage, searchPage, helpPage], forms: [...overviewForms, signOutForm] },
@@ -56,7 +56,8 @@ const subjects: readonly Subject[] = [
   applyChange,
   keys,
   members,
-  { pages: [webhooksPage, deliveryPage], forms: [addForm, ...endpointForms], answers: [...webhookDownloads, endpointStream] },
+  webhooksList,
+  { pages: [deliveryPage], forms: [addForm, ...endpointForms], answers: [endpointStream] },
   endpointList,
   log,
   account,

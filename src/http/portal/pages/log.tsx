@@ -15,7 +15,7 @@ import { definePage, type PortalDeps, type SignedInVisit, type Subject } from ".
 import { type Chip, optionsOf } from "../shell/chips.js";
 import { listPage } from "../shell/listPage.js";
 import { EmptyState, Facts, Link, Panel, Time, withQuery } from "../shell/parts.js";
-import { type Column, fileColumns } from "../shell/table.js";
+import { type Column, column, fileColumns } from "../shell/table.js";
 import { changesPath, versionsPath } from "./catalogue/addresses.js";
 import { dayChips, daysIn } from "./days.js";
 import { RawEvent } from "./history.js";
@@ -88,16 +88,13 @@ async function sentenceContextOf(visit: SignedInVisit, entries: readonly LogEntr
 type SentenceContext = Awaited<ReturnType<typeof sentenceContextOf>>;
 
 const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
-  { key: "at", heading: "When", value: ({ at }) => at, cell: ({ at }) => <Time at={at} exact /> },
-  { key: "by", heading: "By", value: ({ by }) => actorName(by, context.names), onlyInFiles: true },
-  { key: "what", heading: "What", value: ({ what }) => whatNames[what], onlyInFiles: true },
-  {
-    key: "text",
-    heading: "What happened",
+  column("at", "When", ({ at }) => at, { cell: ({ at }) => <Time at={at} exact /> }),
+  column("by", "By", ({ by }) => actorName(by, context.names), { onlyInFiles: true }),
+  column("what", "What", ({ what }) => whatNames[what], { onlyInFiles: true }),
+  column("text", "What happened", (entry) => sentenceText(sentenceOf(entry, context.names)), {
     names: true,
-    value: (entry) => sentenceText(sentenceOf(entry, context.names)),
     cell: (entry) => <EntrySentence entry={entry} context={context} />,
-  },
+  }),
   {
     heading: "Details",
     cell: ({ id, event, revision }) => (

@@ -5,7 +5,7 @@ import { defineForm, originOf, type PortalDeps, type SignedInVisit, type Subject
 import { AskButton, Button, ButtonForm, Choice, Field, Form, NoQuestion, Question } from "../shell/form.js";
 import { listPage } from "../shell/listPage.js";
 import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.js";
-import { actionColumn, type Column, stateCells } from "../shell/table.js";
+import { actionColumn, type Column, column, stateCells } from "../shell/table.js";
 import { signedOut } from "./signIn.js";
 
 const membersPath = "/portal/settings/members";
@@ -136,27 +136,19 @@ const states: Readonly<Record<MemberSummary["status"], State>> = {
 };
 
 const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
-  {
-    key: "name",
-    heading: "Member",
+  column("name", "Member", ({ name, email }) => name ?? email, {
     names: true,
-    value: ({ name, email }) => name ?? email,
     cell: ({ memberId, name, email }) => (
       <span class="member">
         {name ?? email} {memberId === visit.person.memberId ? <Badge state={{ label: "You", badge: "" }} /> : null}
         {name ? <span class="muted email">{email}</span> : null}
       </span>
     ),
-  },
-  { key: "email", heading: "Email", value: ({ email }) => email, onlyInFiles: true },
+  }),
+  column("email", "Email", ({ email }) => email, { onlyInFiles: true }),
   { key: "status", heading: "Status", ...stateCells<MemberSummary>(({ status }) => states[status]) },
-  { key: "since", heading: "Since", value: ({ invitedAt, joinedAt, removedAt }) => removedAt ?? joinedAt ?? invitedAt },
-  {
-    key: "role",
-    heading: "Role",
-    value: ({ role }) => roleName(role),
-    cell: RoleForm,
-  },
+  column("since", "Since", ({ invitedAt, joinedAt, removedAt }) => removedAt ?? joinedAt ?? invitedAt),
+  column("role", "Role", ({ role }) => roleName(role), { cell: RoleForm }),
   actionColumn(Actions),
 ];
 

@@ -102,8 +102,7 @@ export async function signInAs(members: readonly VerifiedMember[], next: string,
 
 export const organisationForm = defineForm(signInPage, "/organisation", async (visit, fields, deps) => {
   const next = safeReturn(fields.get("next"));
-  const choice = { sealed: fields.get("choice"), organisationId: fields.get("organisation") };
-  const taken = await takeChoice(deps, visit.context, choice);
+  const taken = await takeChoice(deps, visit.context, fields.get("choice"), fields.get("organisation"));
   if (taken) return openSession(taken.member, next, taken.way, visit, deps);
   deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
   throw new FormRefusal("This page has expired. Sign in again.", 401);

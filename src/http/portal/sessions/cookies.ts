@@ -8,11 +8,7 @@ import { type NamelessMember, sessionLimits, takeOnce, takeOnceMinutes } from ".
 import { hashToken, makeToken } from "../../../domain/members.js";
 import type { SignInWay } from "./signInLog.js";
 
-export interface PortalCookie<Value = string> {
-  read(c: Context): Value | undefined;
-  write(c: Context, value: Value): void;
-  clear(c: Context): void;
-}
+export type PortalCookie = ReturnType<typeof portalCookie>;
 
 const daySeconds = 86_400;
 
@@ -27,17 +23,15 @@ const secondsOf = {
 } as const;
 type CookieName = keyof typeof secondsOf;
 
-function portalCookie(publicUrl: string, name: CookieName): PortalCookie {
+function portalCookie(publicUrl: string, name: CookieName) {
   const secure = publicUrl.startsWith("https:");
   const prefix = secure ? ({ prefix: "host" } as const) : {};
   const options = { ...prefix, httpOnly: true, sameSite: "Lax", secure, path: "/" } as const;
   return {
-    read: (c) => (secure ? getCookie(c, name, "host") : getCookie(c, name)),
+    read: (c: Context) => (secure ? getCookie(c, name, "host") : getCookie(c, name)),
     // Lax, not Strict: with Strict a link in an e-mail would lead to the sign-in instead of the page.
-    write: (c, value) => setCookie(c, name, value, { ...options, maxAge: secondsOf[name] }),
-    clear: (c) => {
-      deleteCookie(c, name, options);
-    },
+    write: (c: Context, value: string) => setCookie(c, name, value, { ...options, maxAge: secondsOf[name] }),
+    clear: (c: Context) => deleteCookie(c, name, options),
   };
 }
 
@@ -49,15 +43,11 @@ interface SigningDeps {
 const expiryOf = (name: CookieName) => new Date(Date.now() + secondsOf[name] * 1000);
 
 /** A cookie whose value only this service can read or make. */
-export function sealedCookie<Value>(
-  { publicUrl, signingSecret }: SigningDeps,
-  name: CookieName,
-  { purpose, shape }: { readonly purpose: string; readonly shape: z.ZodType<Value> },
-): PortalCookie<Value> {
+export function sealedCookie<Value>({ publicUrl, signingSecret }: SigningDeps, name: CookieName, purpose: string, shape: z.ZodType<Value>) {
   const cookie = portalCookie(publicUrl, name);
   return {
-    read: (c) => shape.safeParse(openSealed(signingSecret, purpose, cookie.read(c), new Date())).data,
-    write: (c, value) => cookie.write(c, sealValue(signingSecret, purpose, value, expiryOf(name))),
+    read: (c: Context) => shape.safeParse(openSealed(signingSecret, purpose, cookie.read(c), new Date())).data,
+    write: (c: Context, value: Value) => cookie.write(c, sealValue(signingSecret, purpose, value, expiryOf(name))),
     clear: cookie.clear,
   };
 }
@@ -70,14 +60,13 @@ export const downloadCookie = (publicUrl: string): PortalCookie => portalCookie(
 /** What single sign-on has to know when the browser comes back. */
 const begunSignOn = z.object({ state: z.string(), nonce: z.string(), codeVerifier: z.string(), returnTo: z.string() });
 
-export const singleSignOnCookie = (deps: SigningDeps) =>
-  sealedCookie(deps, "waybill_sso", { purpose: "single sign-on", shape: begunSignOn });
+export const singleSignOnCookie = (deps: SigningDeps) => sealedCookie(deps, "waybill_sso", "single sign-on", begunSignOn);
 
 const mostMembers = 10;
 const knownMembers = z.object({ browser: z.string(), memberIds: z.array(z.uuid()) });
 
 /** A browser in which somebody has signed in before: other people's wrong passwords do not slow it down. */
-export const knownBrowser = (deps: SigningDeps) => sealedCookie(deps, "waybill_known", { purpose: "known browser", shape: knownMembers });
+export const knownBrowser = (deps: SigningDeps) => sealedCookie(deps, "waybill_known", "known browser", knownMembers);
 
 /** Called at each sign-in. The browser keeps its number; of more members than it has room for, those of the last sign-ins stay. */
 export function rememberBrowser(deps: SigningDeps, c: Context, memberId: string): void {
@@ -105,11 +94,8 @@ export function offerChoice({ publicUrl, signingSecret }: SigningDeps, c: Contex
 }
 
 /** The member of the chosen organisation. Undefined for another browser's choice, one that was taken or has expired, and another organisation. */
-export async function takeChoice(
-  { pool, publicUrl, signingSecret }: SigningDeps & { readonly pool: Pool },
-  c: Context,
-  { sealed, organisationId }: { sealed: string; organisationId: string },
-): Promise<{ readonly member: NamelessMember; readonly way: SignInWay } | undefined> {
+export async function takeChoice(deps: SigningDeps & { readonly pool: Pool }, c: Context, sealed: string, organisationId: string) {
+  const { pool, publicUrl, signingSecret } = deps;
   const cookie = portalCookie(publicUrl, "waybill_choice");
   const browser = cookie.read(c);
   const { data } = offered.safeParse(openSealed(signingSecret, choicePurpose, sealed, new Date()));

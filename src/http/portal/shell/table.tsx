@@ -42,8 +42,18 @@ export const actionColumn = <Row,>(buttons: (row: Row) => Child): Column<Row> =>
   cell: (row) => <div class="actions">{buttons(row)}</div>,
 });
 
+type OnPages<Row> = Omit<Column<Row>, "key" | "heading" | "value">;
+
 /** A column that is sorted by, and that files have. */
 export type DataColumn<Row> = Column<Row> & Required<Pick<Column<Row>, "key" | "value">>;
+
+/** A column with a value, for pages and files. */
+export const column = <Row,>(key: string, heading: string, value: (row: Row) => Value, more: OnPages<Row> = {}): DataColumn<Row> => ({
+  key,
+  heading,
+  value,
+  ...more,
+});
 
 export const isData = <Row,>(column: Column<Row>): column is DataColumn<Row> => column.key !== undefined && column.value !== undefined;
 

@@ -35,20 +35,14 @@ export async function claimCorrectedRows(
   return new Map(refused.map((row) => [row.correctionRow - 1, refusal(whyRefused(row))]));
 }
 
-function whyRefused({ why, importId }: RefusedRow): string {
-  switch (why) {
-    case "claimed":
-      return `Already corrected by import ${importId}`;
-    case "dismissed":
-      return "Dismissed after the correction was sent";
-    case "superseded":
-      return `Superseded by import ${importId}, which has written this shipment since`;
-    case "reversed":
-      return "The row that it corrects is reversed";
-    case "withdrawn":
-      return "The import whose row it corrects is reversed";
-  }
-}
+const whyRefused = ({ why, importId }: RefusedRow): string =>
+  ({
+    claimed: `Already corrected by import ${importId}`,
+    dismissed: "Dismissed after the correction was sent",
+    superseded: `Superseded by import ${importId}, which has written this shipment since`,
+    reversed: "The row that it corrects is reversed",
+    withdrawn: "The import whose row it corrects is reversed",
+  })[why];
 
 const ledgerMs = 10_000;
 

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { type ActivityTotal, sumOfTotals } from "../../../../queries/activities/activityTotals.js";
 import { groupItems } from "../../groupItems.js";
 import { Amount, EmptyState, Link, pageInMemory, Quantity, withQuery } from "../../shell/parts.js";
-import { type Column, Table } from "../../shell/table.js";
+import { type Column, column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
 
@@ -70,38 +70,29 @@ export const billedColumns = <Row extends Pick<BillLine, "customerId" | "chargeC
   nameOf: NameOfCustomer,
   bill: Pick<Column<Row>, "names" | "once"> = {},
 ): readonly Column<Row>[] => [
-  { key: "customerId", heading: "Customer id", value: ({ customerId }) => customerId, onlyInFiles: true },
-  {
-    key: "customer",
-    heading: "Customer",
+  column("customerId", "Customer id", ({ customerId }) => customerId, { onlyInFiles: true }),
+  column("customer", "Customer", ({ customerId }) => nameOf(customerId ?? ""), {
     ...bill,
-    value: ({ customerId }) => nameOf(customerId ?? ""),
     cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} />,
-  },
-  { key: "chargeCode", heading: "Charge code", value: ({ chargeCode }) => chargeCode },
+  }),
+  column("chargeCode", "Charge code", ({ chargeCode }) => chargeCode),
 ];
 
 export const amountColumns = <Row extends Pick<BillLine, "quantity" | "rows">>(
   signed = true,
   rowsOf: Column<Row>["cell"] = signed ? ({ rows }) => <Quantity text={String(rows)} signed /> : undefined,
 ): readonly Column<Row>[] => [
-  {
-    key: "quantity",
-    heading: "Quantity",
+  column("quantity", "Quantity", ({ quantity }) => ({ decimal: quantity }), {
     number: true,
-    value: ({ quantity }) => ({ decimal: quantity }),
     ...(signed ? { cell: ({ quantity }) => <Quantity text={quantity} signed /> } : {}),
-  },
-  {
-    key: "rows",
-    heading: "Rows",
+  }),
+  column("rows", "Rows", ({ rows }) => rows, {
     number: true,
-    value: ({ rows }) => rows,
     ...(rowsOf ? { cell: rowsOf } : {}),
-  },
+  }),
 ];
 
-const warehouse: Column<BillLine> = { key: "warehouse", heading: "Warehouse", value: ({ warehouseCode }) => warehouseCode };
+const warehouse: Column<BillLine> = column("warehouse", "Warehouse", ({ warehouseCode }) => warehouseCode);
 
 export const billColumns = ({ nameOf, byWarehouse = false, rowsOf, signed = false }: BillOptions): readonly Column<BillLine>[] => [
   ...billedColumns<BillLine>(nameOf, { names: true, once: true }),

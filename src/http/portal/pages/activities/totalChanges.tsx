@@ -3,7 +3,7 @@ import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
 import { countInWords } from "../../shell/formats.js";
 import { EmptyState, Link, Time } from "../../shell/parts.js";
-import { type Column, fileColumns, Table } from "../../shell/table.js";
+import { type Column, column, fileColumns, Table } from "../../shell/table.js";
 import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/importStatus.js";
 import { amountColumns, type BillSum, BillTable, billedColumns, billLines, billSum, FirstLines, mostLines, SumRow } from "./bills.js";
@@ -47,16 +47,13 @@ function SumOfChange({ change }: { change: TotalsChange }) {
 }
 
 export const changeColumns = (nameOf: NameOfCustomer, actorOf: NameOf): readonly Column<ChangeLine>[] => [
-  { key: "at", heading: "When", once: true, value: ({ change }) => change.at, cell: ({ change }) => <Time at={change.at} exact /> },
-  {
-    key: "what",
-    heading: "What",
+  column("at", "When", ({ change }) => change.at, { once: true, cell: ({ change }) => <Time at={change.at} exact /> }),
+  column("what", "What", ({ change }) => (change.reversalId === null ? "import" : "reversal"), {
     names: true,
     once: true,
-    value: ({ change }) => (change.reversalId === null ? "import" : "reversal"),
     cell: ({ change }, isRepeated) =>
       isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange change={change} actorOf={actorOf} />,
-  },
+  }),
   ...fileColumns<ChangeLine>([
     ["importId", "Import id", ({ change }) => change.importId],
     ["reference", "Reference", ({ change }) => change.sourceDetails],

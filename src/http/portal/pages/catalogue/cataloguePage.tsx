@@ -10,7 +10,7 @@ import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from 
 import { countInWords, inWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts.js";
-import { type Column, stateCells } from "../../shell/table.js";
+import { type Column, column, stateCells } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import * as addresses from "./addresses.js";
 import { columnOf, EntryLink, entryColumns } from "./entryColumns.js";
@@ -91,15 +91,12 @@ export const versionsList = listPage<CatalogueVersion>({
 });
 
 const versionColumns = (nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
-  { key: "version", heading: "Version", names: true, value: ({ version }) => version },
-  {
-    key: "applied",
-    heading: "Applied",
-    value: ({ appliedAt }) => appliedAt,
+  column("version", "Version", ({ version }) => version, { names: true }),
+  column("applied", "Applied", ({ appliedAt }) => appliedAt, {
     cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
-  },
-  { key: "by", heading: "By", value: ({ by }) => addresses.capitalised(nameOf(by)) },
-  { key: "changes", heading: "What changed", value: ({ changes }) => changes.map(recordedInWords).join("; "), cell: ChangesCell },
+  }),
+  column("by", "By", ({ by }) => addresses.capitalised(nameOf(by))),
+  column("changes", "What changed", ({ changes }) => changes.map(recordedInWords).join("; "), { cell: ChangesCell }),
   {
     heading: "File",
     number: true,
@@ -215,23 +212,17 @@ const badges = {
 } as const;
 
 export const differenceColumns = (present: OrganisationFile): readonly Column<CatalogueDifference>[] => [
-  {
-    key: "what",
-    heading: "What",
+  column("what", "What", subjectOf, {
     names: true,
-    value: subjectOf,
     cell: (difference) => {
       const { section, id } = difference;
       const isThere = section !== "organisation" && id !== undefined && present[section].some((entry) => idOf(entry) === id);
       return isThere ? <EntryLink section={section} id={id} label={subjectOf(difference)} /> : subjectOf(difference);
     },
-  },
+  }),
   { key: "how", heading: "How", ...stateCells<CatalogueDifference>(({ kind }) => badges[kind]) },
-  {
-    key: "change",
-    heading: "Change",
-    value: (difference) => (difference.change ? changeInWords(difference) : "All of it"),
+  column("change", "Change", (difference) => (difference.change ? changeInWords(difference) : "All of it"), {
     cell: (difference) =>
       difference.change ? <span class="change">{changeInWords(difference)}</span> : <span class="muted">All of it</span>,
-  },
+  }),
 ];

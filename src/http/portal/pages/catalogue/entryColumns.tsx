@@ -4,7 +4,7 @@ import type { OrganisationFile, RateCard, Section } from "../../../../domain/cat
 import { idOf, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
 import { dayInWords, inWords, type Value } from "../../shell/formats.js";
 import { Badge, Link, type State, Time, withCommas } from "../../shell/parts.js";
-import type { Column } from "../../shell/table.js";
+import { type Column, column } from "../../shell/table.js";
 import type { PresentCatalogue } from "../customers.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./addresses.js";
 
@@ -108,31 +108,25 @@ export const SpotRate = ({ spot: { expiresAt, message } }: { spot: NonNullable<R
 export function entryColumns(view: PresentCatalogue, section: Section): readonly Column<Entry>[] {
   const { file } = view;
   const users = usesOf(file, section);
-  const validity: Column<Entry> = {
-    key: "validity",
-    heading: "Validity",
-    value: (card) => daysInWords(card as RateCard),
+  const validity: Column<Entry> = column("validity", "Validity", (card) => daysInWords(card as RateCard), {
     cell: (card) => <Validity view={view} card={card as RateCard} />,
-  };
-  const usedBy: Column<Entry> = { key: "usedBy", heading: "Used by", value: (entry) => usesInWords(users(idOf(entry)), 0) };
+  });
+  const usedBy: Column<Entry> = column("usedBy", "Used by", (entry) => usesInWords(users(idOf(entry)), 0));
   return [
-    {
-      key: "name",
-      heading: capitalised(sectionNames[section].noun),
+    column("name", capitalised(sectionNames[section].noun), nameOfEntry, {
       names: true,
-      value: nameOfEntry,
       cell: (entry) => (
         <span class="named">
           <EntryLink section={section} id={idOf(entry)} label={nameOfEntry(entry)} />{" "}
           {nameOfEntry(entry) === idOf(entry) ? null : <span class="muted customer-id">{idOf(entry)}</span>}
         </span>
       ),
-    },
+    }),
     ...fieldsOfSection(section)
       .filter(({ key }) => listed[section].includes(key))
       .map((field) => columnOf(view, field) as Column<Entry>),
     ...(section === "rateCards" ? [validity] : []),
     ...(section === "customers" ? [] : [usedBy]),
-    { key: "id", heading: "Id", value: idOf, onlyInFiles: true },
+    column("id", "Id", idOf, { onlyInFiles: true }),
   ];
 }

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Customer, RateCard, Section, Service, ZoneMap } from "../../../../domain/catalogue/schema.js";
 import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
-import { definePage, type PageDefinition, type PageHead } from "../../pageDefinition.js";
+import { definePage, type MenuItem, type PageDefinition } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
 import { ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
@@ -81,24 +81,17 @@ function moreFacts(view: PresentCatalogue, section: Section, entry: Entry): Fact
   return spot ? [validity, ["Spot rate", <SpotRate spot={spot} />], currency] : [validity, currency];
 }
 
-function menuOf(section: Section, id: string, mayChange: boolean): NonNullable<PageHead["menu"]> {
+function menuOf(section: Section, id: string, mayChange: boolean): MenuItem[] {
   const path = entryPath(section, id);
-  const isCard = section === "rateCards";
-  const look = isCard
-    ? [
-        { label: "Download lanes (CSV)", to: `${path}/lanes.csv` },
-        { label: "Download lanes (XLSX)", to: `${path}/lanes.xlsx` },
-      ]
-    : [];
-  const change = isCard
-    ? [
-        { label: "Upload lanes", to: `${path}/lanes/upload` },
-        { label: "New card from this one", to: `${path}/copy` },
-      ]
-    : section === "carriers"
-      ? [{ label: "Add service", to: withQuery(addPath("services"), { carrierId: id }) }]
-      : [];
-  return [...look, ...(mayChange ? change : [])];
+  const [isCard, isCarrier] = [section === "rateCards", section === "carriers"];
+  const entries = [
+    isCard && { label: "Download lanes (CSV)", to: `${path}/lanes.csv` },
+    isCard && { label: "Download lanes (XLSX)", to: `${path}/lanes.xlsx` },
+    isCard && mayChange && { label: "Upload lanes", to: `${path}/lanes/upload` },
+    isCard && mayChange && { label: "New card from this one", to: `${path}/copy` },
+    isCarrier && mayChange && { label: "Add service", to: withQuery(addPath("services"), { carrierId: id }) },
+  ];
+  return entries.filter((entry) => entry !== false);
 }
 
 interface PartsProps {

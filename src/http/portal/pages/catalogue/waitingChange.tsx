@@ -13,7 +13,7 @@ import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../../
 import { catalogueVersionsBetween } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../server/problem.js";
-import type { Fields } from "../../fields.js";
+import { type Fields, numberIn } from "../../fields.js";
 import {
   defineForm,
   definePage,
@@ -64,14 +64,11 @@ export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm
 /** A form that changes the catalogue, on a page that shows something else too. */
 export const editForm = (page: PageDefinition, below: string, edit: CatalogueForm["edit"], faults = {}) =>
   defineForm(page, { below, access: "catalogue", faults, mostBytes: 256 * 1024 }, async (visit, fields, deps) => {
-    const version = numberIn(fields.get("version"));
+    const version = numberIn(fields.get("version")) ?? 0;
     const base = await catalogueAt(visit.person.organisationId, version, deps.pool);
     if (!base) throw new Rejection("invalid", "This form is out of date. Open it again");
     return keepChange(visit, deps, version, base, edit(fields, base, visit));
   });
-
-/** The number of a version; 0 for anything else. */
-const numberIn = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : 0);
 
 /** Checks an edit as `org apply` does, and keeps it. */
 export async function keepChange(visit: SignedInVisit, { pool }: PortalDeps, madeFrom: number, base: OrganisationFile, edit: Edit) {

@@ -156,14 +156,10 @@ const chosenRows = z.strictObject({
 });
 
 /** `note`: of a dismissal. */
-export async function changeRows(
-  what: "dismiss" | "reopen",
-  { person: { organisationId, by }, requestId }: SignedInVisit,
-  deps: PortalDeps,
-  { importId, rows, note = "" }: z.output<typeof chosenRows>,
-): Promise<void> {
+export async function changeRows(what: "dismiss" | "reopen", visit: SignedInVisit, deps: PortalDeps, chosen: z.output<typeof chosenRows>) {
+  const { organisationId, by } = visit.person;
   const { now } = await presentCatalogueOf(organisationId, deps.pool);
-  const change = { organisationId, by, requestId, now, importId, rows, note: note.trim() };
+  const change = { organisationId, by, requestId: visit.requestId, now, ...chosen, note: chosen.note?.trim() ?? "" };
   await (what === "dismiss" ? dismissRows(deps, change) : reopenRows(deps, change));
 }
 

@@ -6,7 +6,7 @@ import { findImportRow, type ImportStatus, type ImportView } from "../../../../q
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { groupDigits } from "../../shell/formats.js";
 import { Badge, Link, type State, Time, Unbroken, withQuery } from "../../shell/parts.js";
-import type { Column } from "../../shell/table.js";
+import { type Column, column } from "../../shell/table.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 
@@ -89,19 +89,13 @@ const openRowsOf = ({ importId, status }: ImportView, { listed }: ImportNotes): 
   status === "completed" ? (listed.get(importId)?.openRows ?? 0) : 0;
 
 export const importColumns = (notes: ImportNotes): readonly Column<ImportView>[] => [
-  {
-    key: "reference",
-    heading: "Reference",
+  column("reference", "Reference", (view: ImportView) => shownReference(view), {
     names: true,
-    value: shownReference,
     cell: (view) => <Unbroken text={shownReference(view)} />,
     link: ({ importId }) => importPath(importId),
-  },
-  { key: "kind", heading: "Kind", value: ({ kind }) => kindNames[kind] },
-  {
-    key: "status",
-    heading: "Status",
-    value: statusOf,
+  }),
+  column("kind", "Kind", ({ kind }) => kindNames[kind]),
+  column("status", "Status", (view: ImportView) => statusOf(view), {
     cell: (view) => {
       const [openRows, isSameFile] = [openRowsOf(view, notes), view.sameFileAs !== null];
       const toCorrect: State = { label: `${statusOf(view)}, ${groupDigits(openRows)} to correct`, badge: "warn" };
@@ -111,28 +105,21 @@ export const importColumns = (notes: ImportNotes): readonly Column<ImportView>[]
         </span>
       );
     },
-  },
-  { key: "rows", heading: "Rows", number: true, value: ({ counts }) => counts.received },
-  { key: "rejected", heading: "Rejected", number: true, value: rejectedSoFar },
-  {
-    key: "toCorrect",
-    heading: "To correct",
+  }),
+  column("rows", "Rows", ({ counts }) => counts.received, { number: true }),
+  column("rejected", "Rejected", rejectedSoFar, { number: true }),
+  column("toCorrect", "To correct", (view) => openRowsOf(view, notes), {
     number: true,
-    value: (view) => openRowsOf(view, notes),
     link: (view) =>
       openRowsOf(view, notes) > 0 ? withQuery("/portal/corrections", { import: view.importId, kind: view.kind }) : undefined,
-  },
-  {
-    key: "by",
-    heading: "By",
-    value: ({ importId }) => {
-      const by = notes.listed.get(importId)?.by;
-      return by && notes.nameOf(by);
-    },
-  },
-  { key: "submitted", heading: "Submitted", value: ({ submittedAt }) => submittedAt },
-  { key: "ended", heading: "Ended", value: ({ finishedAt }) => finishedAt, onlyInFiles: true },
-  { key: "importId", heading: "Import id", value: ({ importId }) => importId, onlyInFiles: true },
+  }),
+  column("by", "By", ({ importId }) => {
+    const by = notes.listed.get(importId)?.by;
+    return by && notes.nameOf(by);
+  }),
+  column("submitted", "Submitted", ({ submittedAt }) => submittedAt),
+  column("ended", "Ended", ({ finishedAt }) => finishedAt, { onlyInFiles: true }),
+  column("importId", "Import id", ({ importId }) => importId, { onlyInFiles: true }),
 ];
 
 /** What a screen reader says of the status. */

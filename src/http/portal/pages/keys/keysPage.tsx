@@ -10,7 +10,7 @@ import { AskButton, Choice, Field, Form, NoQuestion, Question, Ticks, tickedIn }
 import { dayInWords, endInWords, timeInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Panel, Time, withQuery } from "../../shell/parts.js";
-import { actionColumn, type Column } from "../../shell/table.js";
+import { actionColumn, type Column, column } from "../../shell/table.js";
 import { dayAfter, dayEnd, today } from "../days.js";
 
 const path = "/portal/settings/keys";
@@ -30,17 +30,11 @@ const scopeInWords = (scope: string) => (Object.hasOwn(scopeWords, scope) ? scop
 export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => {
   const until = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
   return [
-    { key: "name", heading: "Name", names: true, value: ({ name }) => name, cell: ({ name }) => <span class="named">{name}</span> },
-    {
-      key: "prefix",
-      heading: "Prefix",
-      value: ({ prefix }) => prefix,
+    column("name", "Name", ({ name }) => name, { names: true, cell: ({ name }) => <span class="named">{name}</span> }),
+    column("prefix", "Prefix", ({ prefix }) => prefix, {
       cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
-    },
-    {
-      key: "permissions",
-      heading: "Permissions",
-      value: ({ scopes }) => (scopes === null ? "Everything" : scopesOf(scopes).map(scopeInWords).join(", ")),
+    }),
+    column("permissions", "Permissions", ({ scopes }) => (scopes === null ? "Everything" : scopesOf(scopes).map(scopeInWords).join(", ")), {
       cell: ({ scopes }) =>
         scopes === null ? (
           "Everything"
@@ -51,34 +45,25 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
             ))}
           </div>
         ),
-    },
-    {
-      key: "created",
-      heading: "Created",
-      value: ({ createdAt }) => createdAt,
+    }),
+    column("created", "Created", ({ createdAt }) => createdAt, {
       cell: ({ createdAt, createdBy }) => (
         <div>
           <Time at={createdAt} />
           {createdBy ? <div class="muted">by {nameOf(createdBy)}</div> : null}
         </div>
       ),
-    },
-    { key: "createdBy", heading: "Created by", value: ({ createdBy }) => createdBy && nameOf(createdBy), onlyInFiles: true },
-    {
-      key: "lastUsed",
-      heading: "Last used",
-      value: ({ lastUsedAt }) => lastUsedAt,
+    }),
+    column("createdBy", "Created by", ({ createdBy }) => createdBy && nameOf(createdBy), { onlyInFiles: true }),
+    column("lastUsed", "Last used", ({ lastUsedAt }) => lastUsedAt, {
       cell: (key) => {
         const used = (at: Date | null) => <Time at={at} otherwise="Never" />;
         return perSecret(key, used(key.lastUsedAt), ({ lastUsedAt }) => used(lastUsedAt));
       },
-    },
-    {
-      key: "ends",
-      heading: "Ends",
-      value: ({ expiresAt }) => expiresAt,
+    }),
+    column("ends", "Ends", ({ expiresAt }) => expiresAt, {
       cell: (key) => perSecret(key, until(key.expiresAt), ({ validUntil }) => until(validUntil)),
-    },
+    }),
     { ...actionColumn(Actions), key: "state", value: ({ revokedAt, ended }) => (revokedAt ? "Revoked" : ended ? "Ended" : "Valid") },
   ];
 };

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { v7 as newId } from "uuid";
+
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { quoteIdOf } from "../../../../events/quoteEvents.js";
@@ -9,7 +9,7 @@ import { type ListedQuote, listQuotes, type QuoteFilter } from "../../../../quer
 import { defineAnswer, defineForm, oncePerVisit, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Link, Unbroken, withQuery } from "../../shell/parts.js";
-import type { Column } from "../../shell/table.js";
+import { type Column, column } from "../../shell/table.js";
 import { addPath, sectionNames } from "../catalogue/addresses.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue, sortedCustomers } from "../customers.js";
 import { dayChips, daysIn } from "../days.js";
@@ -91,7 +91,7 @@ const quoteForm = defineForm(list.page, { below: "", access: "operate", faults }
   const { organisationId, by } = visit.person;
   const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
   const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
-  const quoteDeps = { events: eventStore, catalogue, geography, newId };
+  const quoteDeps = { events: eventStore, catalogue, geography };
   const { event } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
     throw asFormError(error);
   });
@@ -101,30 +101,21 @@ const quoteForm = defineForm(list.page, { below: "", access: "operate", faults }
 const placeOf = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} ${postalCode}`;
 
 const columns = (nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
-  {
-    key: "route",
-    heading: "Quote",
+  column("route", "Quote", ({ origin, destination }) => `${placeOf(origin)} to ${placeOf(destination)}`, {
     names: true,
-    value: ({ origin, destination }) => `${placeOf(origin)} to ${placeOf(destination)}`,
     cell: ({ origin, destination }) => [<Unbroken text={placeOf(origin)} />, " ", <Unbroken text={`to ${placeOf(destination)}`} />],
     link: ({ quoteId }) => withQuery(quotesPath, { quote: quoteId }),
-  },
+  }),
   ...customerColumns<ListedQuote>(nameOf, ({ customerId }) => customerId),
-  { key: "priced", heading: "Priced", value: ({ generatedAt }) => new Date(generatedAt) },
-  {
-    key: "cheapest",
-    heading: "Cheapest",
-    value: ({ cheapest, noQuoteMessage }) => cheapest?.serviceName ?? noQuoteMessage,
+  column("priced", "Priced", ({ generatedAt }) => new Date(generatedAt)),
+  column("cheapest", "Cheapest", ({ cheapest, noQuoteMessage }) => cheapest?.serviceName ?? noQuoteMessage, {
     cell: ({ cheapest, noQuoteMessage }) => (cheapest ? <Unbroken text={cheapest.serviceName} /> : noQuoteMessage),
-  },
-  {
-    key: "total",
-    heading: `Total (${currency})`,
+  }),
+  column("total", `Total (${currency})`, ({ cheapest }) => cheapest && { decimal: cheapest.totalAmount.toFixed(2) }, {
     number: true,
-    value: ({ cheapest }) => cheapest && { decimal: cheapest.totalAmount.toFixed(2) },
     cell: ({ cheapest }) => (cheapest ? cents(cheapest.totalAmount) : "-"),
-  },
-  { key: "quoteId", heading: "Quote id", value: ({ quoteId }) => quoteId, onlyInFiles: true },
+  }),
+  column("quoteId", "Quote id", ({ quoteId }) => quoteId, { onlyInFiles: true }),
 ];
 
 const longest = 100;

@@ -9,7 +9,7 @@ import { Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { AsOf, timeIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
-import { newestWanted, readVersions, Versions } from "./shipmentVersions.js";
+import { readVersions, Versions } from "./shipmentVersions.js";
 import { customTexts, lineTexts, routeInWords, shipmentFieldTexts, shipmentPath, shipmentsPath } from "./shipmentWords.js";
 
 export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", (visit, deps) =>
@@ -24,7 +24,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
     throw new Rejection("notFound", "There is no shipment with this id");
   const asOf = timeIn(visit);
   const [versions, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
-    readVersions(shipmentId, { asOf, upTo: newestWanted(visit) }, visit, deps),
+    readVersions(shipmentId, asOf, visit, deps),
     principalNames(organisationId, deps.pool),
     presentCatalogue(visit, deps),
   ]);

@@ -1,6 +1,7 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import { listVersions, readVersion, type ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
+import { numberIn } from "../../fields.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { clipped, groupDigits } from "../../shell/formats.js";
 import { Badge, Link, Pager, Panel, Time, withQuery } from "../../shell/parts.js";
@@ -53,12 +54,6 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
       />
     </Panel>
   );
-}
-
-/** The number of the newest version to list; undefined for the newest of all. */
-export function newestWanted({ query }: SignedInVisit): number | undefined {
-  const text = query["version"] ?? "";
-  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
 interface VersionProps extends Pick<VersionsProps, "visit" | "shipmentId" | "nameOf"> {
@@ -125,14 +120,13 @@ const shownVersions = 20;
 /** How many versions are read at a time: the lines of one shipment may be in many places of a file, each of which is one read. */
 const atATime = 5;
 
-export async function readVersions(
-  shipmentId: string,
-  range: { readonly asOf: Date | undefined; readonly upTo: number | undefined },
-  { person, context }: SignedInVisit,
-  { pool, eventStore, closing, logger }: PortalDeps,
-) {
-  if (range.asOf) await waitUntilTablesKnow(range.asOf, { pool, eventStore });
-  const page = await listVersions(person.organisationId, { ...range, shipmentId, count: shownVersions + 1 }, pool);
+/** Up to the version that the page's address names, or the newest of all. */
+export async function readVersions(shipmentId: string, asOf: Date | undefined, visit: SignedInVisit, deps: PortalDeps) {
+  const { person, context, query } = visit;
+  const { pool, eventStore, closing, logger } = deps;
+  if (asOf) await waitUntilTablesKnow(asOf, deps);
+  const range = { asOf, shipmentId, upTo: numberIn(query["version"]), count: shownVersions + 1 };
+  const page = await listVersions(person.organisationId, range, pool);
   if (!page) return "gathering" as const;
   const signal = AbortSignal.any([AbortSignal.timeout(longestMs), closing, context.req.raw.signal]);
   try {

@@ -7,7 +7,7 @@ import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import type { PageDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Link, Unbroken } from "../../shell/parts.js";
-import type { Column } from "../../shell/table.js";
+import { type Column, column } from "../../shell/table.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayChips, daysIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
@@ -84,36 +84,27 @@ function filterOf(visit: SignedInVisit, geography: Geography): ShipmentFilter {
 const referenceOf = ({ sourceDetails }: LedgerShipment): string => String(sourceDetails).trim() || "Without a reference";
 
 const columns = (nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
-  {
-    key: "shipmentId",
-    heading: "Shipment",
+  column("shipmentId", "Shipment", ({ shipmentId }) => String(shipmentId), {
     names: true,
-    value: ({ shipmentId }) => String(shipmentId),
     cell: ({ shipmentId }) => <Unbroken text={String(shipmentId)} />,
     link: ({ shipmentId }) => shipmentPath(String(shipmentId)),
-  },
+  }),
   ...customerColumns<LedgerShipment>(nameOf, ({ customerId }) => (typeof customerId === "string" ? customerId : null)),
-  {
-    key: "route",
-    heading: "Route",
-    value: (shipment) => `${placeInWords(shipment, "origin")} to ${placeInWords(shipment, "destination")}`,
+  column("route", "Route", (shipment) => `${placeInWords(shipment, "origin")} to ${placeInWords(shipment, "destination")}`, {
     cell: (shipment) => (
       <span>
         <Unbroken text={placeInWords(shipment, "origin")} /> <Unbroken text={`to ${placeInWords(shipment, "destination")}`} />
       </span>
     ),
-  },
-  { key: "lines", heading: "Lines", number: true, value: ({ items }) => (Array.isArray(items) ? items.length : 0) },
-  { key: "updated", heading: "Updated", value: ({ updatedAt }) => new Date(String(updatedAt)) },
-  {
-    key: "import",
-    heading: "Import",
-    value: referenceOf,
+  }),
+  column("lines", "Lines", ({ items }) => (Array.isArray(items) ? items.length : 0), { number: true }),
+  column("updated", "Updated", ({ updatedAt }) => new Date(String(updatedAt))),
+  column("import", "Import", referenceOf, {
     cell: (shipment) => (
       <Link class="written-by" to={importPath(String(shipment["importId"]))} title={referenceOf(shipment)}>
         {referenceOf(shipment)}
       </Link>
     ),
-  },
-  { key: "importId", heading: "Import id", value: ({ importId }) => String(importId), onlyInFiles: true },
+  }),
+  column("importId", "Import id", ({ importId }) => String(importId), { onlyInFiles: true }),
 ];

@@ -12,7 +12,7 @@ import { customFieldPrefix } from "../../../../domain/imports/fields.js";
 import { unusualLimits } from "../../../../domain/imports/unusual.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { decimalMarkOf, type ImportColumns } from "../../../../events/importEvents.js";
-import type { FileToJudge, ReportToJudge } from "../../../../judging/fileChecks.js";
+import type { FileToJudge } from "../../../../judging/fileChecks.js";
 import { ledgerFigures } from "../../../../queries/lookUps/ledgerFigures.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
@@ -80,15 +80,14 @@ async function judgedAs({ visit, deps, draft: { kind, columns: header }, copy }:
   const taken = corrects && resolveColumns(catalogue, deps.geography, { kind, columns: header, reported: corrects.request });
   const columns = taken && !taken.toChoose ? taken.columns : judge.columns;
   const fields = await checkColumns(deps, { organisationId: visit.person.organisationId, kind }, catalogueVersion, header, columns);
-  return { columns, report: corrects && (await reportToJudge(deps, corrects, { folder: copy.folder, fields, mostParts })) };
+  return { columns, report: corrects && (await reportToJudge(deps, corrects, copy.folder, fields, mostParts)) };
 }
 
+/** The field of each column; undefined for one that is left out. */
+type FieldsOfHeader = readonly (string | undefined)[];
+
 /** Writes down the import's rejected rows, for the process that judges the report. */
-async function reportToJudge(
-  deps: PortalDeps,
-  found: ImportToCorrect,
-  { folder, fields, mostParts }: { folder: string; fields: readonly (string | undefined)[]; mostParts: number },
-): Promise<ReportToJudge> {
+async function reportToJudge(deps: PortalDeps, found: ImportToCorrect, folder: string, fields: FieldsOfHeader, mostParts: number) {
   await expectColumns(deps, found, fields);
   const rowsPath = join(folder, "rejected");
   const file = await open(rowsPath, "w");
@@ -102,7 +101,7 @@ async function reportToJudge(
 }
 
 /** A correction replaces whole rows: what a lost column held would be lost in silence. */
-async function expectColumns(deps: PortalDeps, found: ImportToCorrect, fields: readonly (string | undefined)[]): Promise<void> {
+async function expectColumns(deps: PortalDeps, found: ImportToCorrect, fields: FieldsOfHeader): Promise<void> {
   const plain = (name: string) => (name.startsWith(customFieldPrefix) ? name.slice(customFieldPrefix.length) : name);
   const present = new Set(fields.flatMap((field) => (field === undefined ? [] : [plain(field)])));
   const lost = (await submittedColumns(found.position, found.request.source, deps.pool)).filter((name) => !present.has(plain(name)));

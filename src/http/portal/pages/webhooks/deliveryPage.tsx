@@ -7,7 +7,7 @@ import { Live, versionOf } from "../../live/live.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { ButtonForm } from "../../shell/form.js";
 import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time } from "../../shell/parts.js";
-import { actionColumn, type Column } from "../../shell/table.js";
+import { actionColumn, type Column, column } from "../../shell/table.js";
 import { importPath } from "../imports/importStatus.js";
 import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./webhooksPage.js";
 
@@ -98,21 +98,13 @@ const states: Readonly<Record<DeliverySummary["status"], State>> = {
 };
 
 export const deliveryColumns = (endpointId: string): readonly Column<DeliverySummary>[] => [
-  {
-    key: "event",
-    heading: "Event",
+  column("event", "Event", ({ type }) => type, {
     names: true,
-    value: ({ type }) => type,
     link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId),
-  },
-  { key: "happened", heading: "Happened", value: ({ occurredAt }) => occurredAt },
-  {
-    key: "outcome",
-    heading: "Outcome",
-    value: ({ status }) => states[status].label,
-    cell: (delivery) => <DeliveryOutcome delivery={delivery} />,
-  },
-  { key: "attempts", heading: "Attempts", value: ({ attempts }) => inBrief(attempts) },
+  }),
+  column("happened", "Happened", ({ occurredAt }) => occurredAt),
+  column("outcome", "Outcome", ({ status }) => states[status].label, { cell: (delivery) => <DeliveryOutcome delivery={delivery} /> }),
+  column("attempts", "Attempts", ({ attempts }) => inBrief(attempts)),
   actionColumn(({ deliveryId, type, occurredAt }) => (
     <SendAgain path={deliveryPath(endpointId, deliveryId)} about={`${type} of ${occurredAt.toISOString()}`} />
   )),

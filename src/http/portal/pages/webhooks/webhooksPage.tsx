@@ -7,7 +7,7 @@ import { defineForm, originOf, type PortalDeps, type SignedInVisit, withNotice }
 import { Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { listPage } from "../../shell/listPage.js";
 import { Badge, ButtonLink, EmptyState, Link, Panel, Time, withQuery } from "../../shell/parts.js";
-import type { Column } from "../../shell/table.js";
+import { type Column, column } from "../../shell/table.js";
 
 export const webhooksPath = "/portal/settings/webhooks";
 
@@ -51,7 +51,7 @@ const eventOptions = Object.entries(webhookEvents).map(([value, { meaning }]) =>
 
 const isAdding = ({ query, submitted }: SignedInVisit) => query["add"] !== undefined || submitted.get("url") !== "";
 
-const webhooksList = listPage<WebhookSummary>({
+export const webhooksList = listPage<WebhookSummary>({
   path: webhooksPath,
   access: "webhooks",
   title: "Webhooks",
@@ -76,28 +76,23 @@ const webhooksList = listPage<WebhookSummary>({
     </EmptyState>
   ),
 });
-export const webhooksPage = webhooksList.page;
-export const webhookDownloads = webhooksList.answers;
 
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
 const columns: readonly Column<WebhookSummary>[] = [
-  {
-    key: "url",
-    heading: "URL",
+  column("url", "URL", ({ url }) => url, {
     names: true,
-    value: ({ url }) => url,
     link: ({ endpointId }) => endpointPath(endpointId),
-  },
-  { key: "state", heading: "State", value: stateOf, cell: EndpointState },
-  { key: "events", heading: "Events", value: ({ events }) => (events.length === webhookEventTypes.length ? "All" : events.join(", ")) },
-  { key: "added", heading: "Added", value: ({ addedAt }) => addedAt },
-  { key: "waiting", heading: "Waiting", number: true, value: ({ waiting }) => waiting },
+  }),
+  column("state", "State", stateOf, { cell: EndpointState }),
+  column("events", "Events", ({ events }) => (events.length === webhookEventTypes.length ? "All" : events.join(", "))),
+  column("added", "Added", ({ addedAt }) => addedAt),
+  column("waiting", "Waiting", ({ waiting }) => waiting, { number: true }),
 ];
 
 const faults = { url: /URL|https?|address|host/i };
 
-export const addForm = defineForm(webhooksPage, { below: "", faults }, async (visit, fields, { webhooks }) => {
+export const addForm = defineForm(webhooksList.page, { below: "", faults }, async (visit, fields, { webhooks }) => {
   const { organisationId } = visit.person;
   const wanted = { organisationId, url: fields.get("url"), events: tickedIn(fields, "events") };
   const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
