@@ -49,7 +49,7 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
         const configuration = await provider();
         const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true };
         const tokens = await openId.authorizationCodeGrant(configuration, new URL(query, redirectUri), checks);
-        return identityOf(await claimsOf(configuration, tokens));
+        return await identityOf(configuration, tokens);
       } catch (error) {
         say(error, "a single sign-on failed");
         return { kind: isUnreachable(error) ? "unreachable" : "refused" };
@@ -70,21 +70,17 @@ function discover({ issuer, clientId, clientSecret }: SingleSignOnOptions): Prom
   return openId.discovery(url, clientId, clientSecret, authenticate, settings);
 }
 
-interface Claims {
-  readonly email?: unknown;
-  readonly email_verified?: unknown;
-}
-
 /** Many providers put the e-mail into the ID token; the others return it from the userinfo endpoint. */
-async function claimsOf(configuration: openId.Configuration, tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>) {
+async function identityOf(
+  configuration: openId.Configuration,
+  tokens: Awaited<ReturnType<typeof openId.authorizationCodeGrant>>,
+): Promise<Identity> {
   const claims = tokens.claims();
-  if (claims === undefined) return {};
-  return claims["email"] === undefined
-    ? openId.fetchUserInfo(configuration, tokens.access_token, claims.sub)
-    : { email: claims["email"], email_verified: claims["email_verified"] };
-}
-
-function identityOf({ email, email_verified: verified }: Claims): Identity {
+  if (claims === undefined) return { kind: "unverified" };
+  const isComplete = claims["email"] !== undefined;
+  const { email, email_verified: verified } = isComplete
+    ? claims
+    : await openId.fetchUserInfo(configuration, tokens.access_token, claims.sub);
   if (typeof email !== "string" || email === "" || verified !== true) return { kind: "unverified" };
   return { kind: "verified", email };
 }

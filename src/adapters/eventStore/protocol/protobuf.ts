@@ -174,19 +174,8 @@ export const whenPresent =
 
 /** For a field that is a message: reads the text in one field of that message. */
 export function textIn(field: number): (reader: Reader) => string {
-  const wanted = (field << 3) | 2;
-  return (reader) => {
-    const length = reader.uint32();
-    const end = reader.pos + length;
-    let text = "";
-    while (reader.pos < end) {
-      const tag = reader.uint32();
-      if (tag === wanted) text = readText(reader);
-      else reader.skipType(tag & 7);
-    }
-    if (reader.pos !== end) throw new MalformedMessage("a field is longer than its message");
-    return text;
-  };
+  const read = message(() => ({ text: "" }), { [field]: ["text", readText] });
+  return (reader) => read(reader).text;
 }
 
 /** The message of many small things: a position, a host and its port, a packed message. */

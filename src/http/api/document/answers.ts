@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { KeyScope } from "../../../domain/keyScopes.js";
 import type { ResponseDescription } from "../route.js";
 import { answerExample } from "./examples/examples.js";
-import { type Json, type Schemas, schemaReference } from "./schemas.js";
+import { type Json, type Media, type Schemas, schemaReference } from "./schemas.js";
 
 const statusCode = z.int().describe("The status of the answer, again");
 const error = z.string().describe("The name of the status, such as Not Found");
@@ -76,7 +76,7 @@ export function describeAnswer(
   { operationId, status, mebibytes, scopes }: OperationAnswer,
   { description, schema }: ResponseDescription,
   schemas: Schemas,
-): Json {
+): { description: string; headers: Json; content?: Record<string, Media> } {
   const error = status < 400 ? undefined : { $ref: schemaReference(errorName(status)) };
   const content = schema === undefined ? error : schemas.of(schema, "answer");
   const headers = Object.fromEntries(headersOf(status).map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -7,13 +7,13 @@ import { importSchema, reversalSchema } from "../routes/importsShape.js";
 import { addErrorBodies, answerHeaders, commonResponses, describeAnswer, jsonBodyResponses, scopeResponses } from "./answers.js";
 import { parameterExample, requestExample } from "./examples/examples.js";
 import { guide, tagDescriptions } from "./guide.js";
-import { collectSchemas, instant, type Json, type Schemas } from "./schemas.js";
+import { collectSchemas, instant, type Media, type Schemas } from "./schemas.js";
 
 /** The OpenAPI 3.1 document, generated from the schemas that validate. Extensions to the contract carry `x-extension: true`. */
-export function describeApi(routes: readonly Route[], publicUrl: string): Json {
+export function describeApi(routes: readonly Route[], publicUrl: string) {
   const schemas = collectSchemas();
   addErrorBodies(schemas);
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: describeRoute(route, schemas) };
   }
@@ -52,7 +52,18 @@ export function describeApi(routes: readonly Route[], publicUrl: string): Json {
   };
 }
 
-function describeRoute(route: Route, schemas: Schemas): Json {
+export type OpenApi = ReturnType<typeof describeApi>;
+export type Operation = ReturnType<typeof describeRoute>;
+export type Parameter = ReturnType<typeof parameters>[number];
+
+/** An operation and where it stands. */
+export interface DescribedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+function describeRoute(route: Route, schemas: Schemas) {
   const { operationId, summary, description = summary, tag, request, responses } = route;
   const mebibytes = (route.maxBodyBytes ?? maxJsonBytes) / 1024 / 1024;
   const scopes = neededScopes(route.scope);
@@ -81,9 +92,9 @@ function describeRoute(route: Route, schemas: Schemas): Json {
 
 const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
 
-function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined, schemas: Schemas): Json[] {
+function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined, schemas: Schemas) {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemas.of(schema, "request") as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = schemas.of(schema, "request");
   return Object.entries(properties).map(([name, { description, ...property }]) => {
     const isRequired = place === "path" || required.includes(name);
     return {
@@ -97,25 +108,27 @@ function parameters(place: "path" | "query" | "header", schema: z.ZodObject | un
   });
 }
 
-function requestBody({ operationId, request: { body, multipart } }: Route, mebibytes: number, schemas: Schemas): Json {
+function requestBody({ operationId, request: { body, multipart } }: Route, mebibytes: number, schemas: Schemas) {
   if (multipart) {
-    const content = { "multipart/form-data": { schema: schemas.of(multipart, "request"), ...requestExample(operationId) } };
+    const content: Record<string, Media> = {
+      "multipart/form-data": { schema: schemas.of(multipart, "request"), ...requestExample(operationId) },
+    };
     return {
       requestBody: { required: true, description: "A form with a file of at most 52,428,800 bytes and, if you like, a text", content },
     };
   }
   if (!body) return {};
-  const content = { "application/json": { schema: schemas.of(body, "request"), ...requestExample(operationId) } };
+  const content: Record<string, Media> = { "application/json": { schema: schemas.of(body, "request"), ...requestExample(operationId) } };
   return { requestBody: { required: true, description: `At most ${mebibytes} MiB of JSON in UTF-8`, content } };
 }
 
 /** What the organisation's own endpoints are sent. */
-function describeWebhooks(schemas: Schemas): Record<string, Json> {
+function describeWebhooks(schemas: Schemas) {
   const responses = {
     "2XX": { description: "Received. Anything else, and no answer within 15 s, is sent again for three days" },
     410: { description: "Removes the endpoint" },
   };
-  const describe = (type: string, meaning: string, data: z.ZodType): Json => ({
+  const describe = (type: string, meaning: string, data: z.ZodType) => ({
     post: {
       operationId: `webhook-${type.replace(".", "-")}`,
       summary: meaning,
@@ -128,7 +141,9 @@ function describeWebhooks(schemas: Schemas): Record<string, Json> {
       responses,
     },
   });
-  const events = Object.entries(webhookEvents).map(([type, { meaning, stream }]) => [type, describe(type, meaning, webhookData[stream])]);
+  const events = Object.entries(webhookEvents).map(
+    ([type, { meaning, stream }]) => [type, describe(type, meaning, webhookData[stream])] as const,
+  );
   return Object.fromEntries([...events, [ping.type, describe(ping.type, ping.meaning, pingData)]]);
 }
 

@@ -9,16 +9,36 @@ export const answerObject = <Shape extends z.ZodRawShape>(id: string, shape: Sha
 
 export type Json = Record<string, unknown>;
 
-export interface Schemas {
-  /** `answer`: without `additionalProperties: false`, since an answer may gain a field and strict clients must not break by it. */
-  readonly of: (schema: z.ZodType, use: "request" | "answer") => Json;
-  readonly components: () => Record<string, Json>;
+/** As much of a JSON schema as the reference page shows. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema | boolean;
+  readonly oneOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly "x-extension"?: boolean;
+  readonly [bound: string]: unknown;
 }
 
-export function collectSchemas(): Schemas {
+export interface Media {
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+
+export type Schemas = ReturnType<typeof collectSchemas>;
+
+export function collectSchemas() {
   const named = new Map<string, Json>();
   return {
-    of: (schema, use) => {
+    /** `answer`: without `additionalProperties: false`, since an answer may gain a field and strict clients must not break by it. */
+    of: (schema: z.ZodType, use: "request" | "answer"): Schema => {
       const made = z.toJSONSchema(schema, { io: use === "request" ? "input" : "output", unrepresentable: "any", override: keepDefaults });
       const { $schema: _, $defs = {}, ...own } = forClientGenerators(made, use) as Json & { $defs?: Record<string, Json> };
       for (const [name, definition] of Object.entries($defs)) add(named, name, definition);
@@ -27,7 +47,7 @@ export function collectSchemas(): Schemas {
       add(named, id, own);
       return { $ref: schemaReference(id) };
     },
-    components: () => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: (): Record<string, Schema> => Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 
@@ -38,6 +58,7 @@ function add(named: Map<string, Json>, name: string, { id: _, ...definition }: J
 }
 
 export const schemaReference = (name: string): string => `#/components/schemas/${name}`;
+export const schemaName = ({ $ref }: Schema): string | undefined => $ref?.split("/").at(-1);
 
 /** zod leaves out the default of a field that is converted from text, such as `limit`. It is added here. */
 function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {

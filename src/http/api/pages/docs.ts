@@ -3,10 +3,9 @@ import { fileURLToPath } from "node:url";
 import { compressedOnce } from "../../server/compress.js";
 import { joinedStyles } from "../../server/joinedStyles.js";
 import type { ApiDeps } from "../deps.js";
-import { describeApi } from "../document/describeApi.js";
+import { describeApi, type OpenApi } from "../document/describeApi.js";
 import { guideText } from "../document/guide.js";
 import { guidePage } from "../reference/documentPage.js";
-import type { OpenApi } from "../reference/openApi.js";
 import { referencePage } from "../reference/referencePage.js";
 import type { Page, Route } from "../route.js";
 
@@ -25,9 +24,9 @@ const built = fileURLToPath(
 export const placeholderAddress = "https://waybill.invalid";
 const madeReference = new URL("reference.html", folder);
 
-function reference(document: () => unknown, publicUrl: string): string {
+function reference(document: () => OpenApi, publicUrl: string): string {
   if (existsSync(madeReference)) return readFileSync(madeReference, "utf8").replaceAll(placeholderAddress, publicUrl);
-  return referencePage(document() as OpenApi, publicUrl);
+  return referencePage(document(), publicUrl);
 }
 
 /** After those of every page, in the order of their names. */

@@ -1,6 +1,7 @@
 import type { Child } from "hono/jsx";
+import type { DescribedOperation, OpenApi, Parameter } from "../document/describeApi.js";
 import { exampleRequests } from "../document/examples/examples.js";
-import type { DescribedOperation, Media, OpenApi, Parameter } from "./openApi.js";
+import type { Media } from "../document/schemas.js";
 import { type Call, type Sample, samples } from "./samples.js";
 import { SchemaDescription, SchemaView, typeName } from "./schemaView.js";
 

@@ -1,9 +1,9 @@
 // The API reference: one page, made on the server from the OpenAPI document. Its script adds search, the choice of a language and "Try it".
 import { raw } from "hono/html";
 import { marked } from "marked";
+import type { DescribedOperation, OpenApi, Operation } from "../document/describeApi.js";
 import { guideParts } from "../document/guide.js";
 import { documentPage } from "./documentPage.js";
-import type { DescribedOperation, OpenApi, Operation } from "./openApi.js";
 import { AnswerView, OperationView, Parameters } from "./operationView.js";
 import { SchemaView } from "./schemaView.js";
 

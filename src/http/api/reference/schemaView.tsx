@@ -1,4 +1,5 @@
-import { type OpenApi, type Schema, schemaName } from "./openApi.js";
+import type { OpenApi } from "../document/describeApi.js";
+import { type Schema, schemaName } from "../document/schemas.js";
 
 const deepest = 6;
 

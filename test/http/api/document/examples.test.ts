@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { DescribedOperation, OpenApi } from "../../../../src/http/api/document/describeApi.js";
 import { answerExample, exampleAnswers, usualAnswer } from "../../../../src/http/api/document/examples/examples.js";
-import type { DescribedOperation, OpenApi } from "../../../../src/http/api/reference/openApi.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 import { eventually } from "../../../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";

@@ -1,6 +1,7 @@
 // Values inside, at and outside each bound that the document states for a parameter. A kind of bound that is not known here throws.
-import { describeApi } from "../../../../src/http/api/document/describeApi.js";
-import type { DescribedOperation, OpenApi, Schema } from "../../../../src/http/api/reference/openApi.js";
+
+import { type DescribedOperation, describeApi } from "../../../../src/http/api/document/describeApi.js";
+import type { Schema } from "../../../../src/http/api/document/schemas.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 
 export interface Edge {
@@ -9,7 +10,7 @@ export interface Edge {
   readonly outside: readonly string[];
 }
 
-const document = describeApi(routes, "https://waybill.example.net") as unknown as OpenApi;
+const document = describeApi(routes, "https://waybill.example.net");
 export const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]): DescribedOperation => ({ method: method.toUpperCase(), path, operation })),
 );

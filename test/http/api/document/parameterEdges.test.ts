@@ -1,8 +1,8 @@
 // Every bound that the document states for a parameter, a header or a form is tested on the running API, with values inside, at and outside it.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";
+import type { DescribedOperation, Parameter } from "../../../../src/http/api/document/describeApi.js";
 import { exampleRequests } from "../../../../src/http/api/document/examples/examples.js";
-import type { DescribedOperation, Parameter } from "../../../../src/http/api/reference/openApi.js";
 import { everyCase } from "../../../support/projects/everyCase.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 import { boundsOf, operations, text } from "./parameterBounds.js";

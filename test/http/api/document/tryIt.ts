@@ -1,5 +1,5 @@
 // Sends an operation as the reference's "Try it" does: with the document's examples, and with ids of earlier answers.
-import type { DescribedOperation, Parameter } from "../../../../src/http/api/reference/openApi.js";
+import type { DescribedOperation, Parameter } from "../../../../src/http/api/document/describeApi.js";
 
 type Answer = { readonly importId?: string; readonly statusUrl?: string; readonly results?: { quoteId: string }[] };
 

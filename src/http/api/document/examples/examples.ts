@@ -96,12 +96,12 @@ const exampleParameters: Readonly<Record<string, string | number>> = {
 };
 
 /** Only required parameters have an example: Postman and other tools would send an optional one too. */
-export const parameterExample = (name: string): Json => {
+export const parameterExample = (name: string) => {
   const example = exampleParameters[name];
   return example === undefined ? {} : { example };
 };
 
-export function requestExample(operationId: string): Json {
+export function requestExample(operationId: string) {
   const { body, file, sourceDetails } = exampleRequests[operationId] ?? {};
   if (body !== undefined) return { example: body };
   return file === undefined ? {} : { example: { file: file.text, ...(sourceDetails === undefined ? {} : { sourceDetails }) } };
