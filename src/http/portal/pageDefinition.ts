@@ -134,11 +134,7 @@ export interface AnswerDefinition<V extends Visit = SignedInVisit> {
   answer(visit: V, deps: PortalDeps, body: unknown): Promise<Response>;
 }
 
-export const defineAnswer = (path: string, access: Access, answer: AnswerDefinition["answer"]): AnswerDefinition => ({
-  path,
-  access,
-  answer,
-});
+export const defineAnswer = (path: string, access: Access, answer: AnswerDefinition["answer"]) => ({ path, access, answer });
 
 /** The pages of one subject with their forms, and what they ask for. */
 export interface Subject {

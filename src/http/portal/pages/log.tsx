@@ -35,8 +35,6 @@ const whatNames: Readonly<Record<LogTopic, string>> = {
   reversals: "Reversals",
 };
 
-const logEventPath = (entryId: string): string => `${logPath}/events/${entryId}`;
-
 const list = listPage<LogEntry>({
   path: logPath,
   access: "log",
@@ -98,7 +96,7 @@ const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
   {
     heading: "Details",
     cell: ({ id, event, revision }) => (
-      <Link to={logEventPath(id)}>
+      <Link to={`${logPath}/events/${id}`}>
         Event<span class="unseen">{` ${event}, revision ${revision}`}</span>
       </Link>
     ),

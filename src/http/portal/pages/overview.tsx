@@ -159,11 +159,7 @@ function TodoPanel({ may, open, files, failedImports, webhooks, endingKeys }: To
   if (needs.length === 0) return null;
   return (
     <Panel id="needs" title="Needs attention">
-      <ul class="needs">
-        {needs.map((need) => (
-          <li>{need}</li>
-        ))}
-      </ul>
+      <PlainList class="needs" items={needs} />
     </Panel>
   );
 }

@@ -1,4 +1,5 @@
 // Where to find things: the search, and the page Help.
+import type { Customer as CatalogueCustomer } from "../../../domain/catalogue/schema.js";
 import { instantOf } from "../../../domain/imports/timestamp.js";
 import { findActivities, findImports, findQuotes, findShipments, importsSearched, mostFound } from "../../../queries/search.js";
 import { definePage } from "../pageDefinition.js";
@@ -14,10 +15,7 @@ import { importPath, kindNames, shownReference } from "./imports/importStatus.js
 import { quotesPath } from "./quotes/quoteForm.js";
 import { shipmentPath } from "./shipments/shipmentWords.js";
 
-interface FoundCustomer {
-  readonly id: string;
-  readonly name: string;
-}
+type FoundCustomer = Pick<CatalogueCustomer, "id" | "name">;
 
 /** By id or name, in capitals or not; those that are just so come first. */
 export function findCustomers(customers: Iterable<FoundCustomer>, text: string): readonly FoundCustomer[] {

@@ -110,14 +110,10 @@ export const organisationForm = defineForm(signInPage, "/organisation", async (v
 
 /** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
 export async function openSession(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
-  const { context, requestId } = visit;
+  const { context, requestId: correlationId } = visit;
   const { members, sessionCookie, signInLog } = deps;
-  const opened = {
-    oldToken: sessionCookie.read(context),
-    browser: browserName(context.req.header("user-agent")),
-    correlationId: requestId,
-  };
-  const token = await startSession(members, member, opened);
+  const browser = browserName(context.req.header("user-agent"));
+  const token = await startSession(members, member, { oldToken: sessionCookie.read(context), browser, correlationId });
   if (token === undefined) {
     signInLog.refused(context, way, "the membership has changed meanwhile");
     throw new Rejection("conflict", "Your membership has just changed. Sign in again");
@@ -125,7 +121,7 @@ export async function openSession(member: NamelessMember, next: string, way: Sig
   sessionCookie.write(context, token);
   rememberBrowser(deps, context, member.memberId);
   signInLog.signedIn(context, way, member);
-  await recordSignIn(members, member, { how: waysInEvents[way], correlationId: requestId }, notRecorded(visit, deps));
+  await recordSignIn(members, member, { how: waysInEvents[way], correlationId }, notRecorded(visit, deps));
   return { goTo: next };
 }
 

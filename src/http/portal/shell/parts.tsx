@@ -63,8 +63,8 @@ export const Facts = ({ facts, class: kind = "facts" }: { facts: readonly Fact[]
   </dl>
 );
 
-export const PlainList = ({ items }: { items: readonly Child[] }) => (
-  <ul class="plain-list">
+export const PlainList = ({ items, class: kind = "plain-list" }: { items: readonly Child[]; class?: string }) => (
+  <ul class={kind}>
     {items.map((item) => (
       <li>{item}</li>
     ))}

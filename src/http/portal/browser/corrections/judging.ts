@@ -69,9 +69,6 @@ function nextBatch(sheet: Sheet): Row[] {
 
 const tooManyLines = `The shipment has more than ${rowsPerChunk} rejected lines. Download the error report and correct them there`;
 
-/** In JSON. A character may take two bytes there. */
-const bytesOf = (row: Row): number => JSON.stringify(correctionOf(row)).length * 2;
-
 const longest = 4_000;
 
 /** What cannot be sent as text is left out; what is far too long is cut, and rejected as too long all the same. */
@@ -82,6 +79,11 @@ export const correctionOf = ({ sent, changed }: Row) => ({
 
 const storable = (text: string) => text.replaceAll(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
-/** Requests of whole shipments, or activities, of at most so many bytes. */
+/** Requests of whole shipments, or activities, of at most so many bytes. In JSON a character may take two bytes. */
 export const requestsOf = (groups: readonly Row[][], mostBytes: number): Row[][][] =>
-  chunksOf(groups, ({ sent }) => sent.importId, mostBytes, bytesOf);
+  chunksOf(
+    groups,
+    ({ sent }) => sent.importId,
+    mostBytes,
+    (row) => JSON.stringify(correctionOf(row)).length * 2,
+  );

@@ -3,6 +3,7 @@ import { type CatalogueField, fieldsOfSection } from "../../../../domain/catalog
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf, type Uses, usesInWords, usesOf, usesOfZone } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
+import { numberIn } from "../../fields.js";
 import type { FormDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { Tick } from "../../shell/form.js";
 import { judgeAgainPath } from "../corrections/unknownCustomers.js";
@@ -39,8 +40,7 @@ interface FormSubject {
   readonly title: string;
   readonly caption: string;
   readonly about: string;
-  /** Where the form is sent, and the page to go to from it. */
-  readonly to: string;
+  /** The page to go to from it. */
   readonly back: string;
   /** Where the form may also remove it. */
   readonly removal?: { readonly noun: string; readonly name: string; readonly uses: readonly Uses[] };
@@ -72,11 +72,11 @@ const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
     faults: fieldFaults(fields),
     title: (visit, file) => subjectIn(visit, file).title,
     body: (visit, view) => {
-      const { place, caption, to, back, removal } = subjectIn(visit, view.file);
+      const { place, caption, back, removal } = subjectIn(visit, view.file);
       const values = (valueAt(view.file, place) ?? begin?.(visit)) as Values | undefined;
       const hidden = { back: visit.submitted.get("back") || visit.query["back"] };
       return (
-        <FormBody {...{ view, fields, values, to, back, hidden }} title={caption}>
+        <FormBody {...{ view, fields, values, back, hidden }} title={caption}>
           {removal ? <Tick label={`Remove this ${removal.noun}`} name="remove" value="on" /> : null}
         </FormBody>
       );
@@ -99,16 +99,15 @@ function refuseUsed(name: string, uses: readonly Uses[]): void {
 
 const addForm = (section: Section) => {
   const { noun } = addresses.sectionNames[section];
-  const [fields, path] = [fieldsToAdd(section), addresses.addPath(section)];
+  const fields = fieldsToAdd(section);
   return entryForm({
-    path,
+    path: addresses.addPath(section),
     fields,
     subjectIn: (_, file) => ({
       place: [section, file[section].length],
       title: `Add ${noun}`,
       caption: `New ${noun}`,
       about: noun,
-      to: path,
       back: addresses.listPath(section),
     }),
     begin: ({ query }) => Object.fromEntries(fields.map(({ key }) => [key, query[key]?.trim().slice(0, 64)])),
@@ -134,14 +133,7 @@ const changeForm = (section: Section) =>
     fields: fieldsToChange(section),
     subjectIn: (visit, file) => {
       const { entry, about, back, place } = entryIn(section, visit, file);
-      return {
-        place,
-        about,
-        back,
-        title: `Change ${addresses.nameOfEntry(entry)}`,
-        caption: addresses.capitalised(about),
-        to: `${back}/change`,
-      };
+      return { place, about, back, title: `Change ${addresses.nameOfEntry(entry)}`, caption: addresses.capitalised(about) };
     },
   });
 
@@ -162,8 +154,7 @@ function partForms(list: addresses.PartList) {
     subjectIn: (visit, file) => {
       const { id, place, about, back } = entryIn(section, visit, file);
       const entries = valueAt(file, [...place, list]) as readonly unknown[];
-      const end = [...place, list, entries.length];
-      return { place: end, about, back, title: `Add ${noun}`, caption: `New ${noun} of ${id}`, to: addresses.partPath(list, id, "new") };
+      return { place: [...place, list, entries.length], about, back, title: `Add ${noun}`, caption: `New ${noun} of ${id}` };
     },
   });
   const change = entryForm({
@@ -172,16 +163,15 @@ function partForms(list: addresses.PartList) {
     subjectIn: (visit, file) => {
       const { id, place, about, back } = entryIn(section, visit, file);
       const entries = valueAt(file, [...place, list]) as readonly Values[];
-      const number = Number(/^[1-9]\d{0,4}$/.exec(visit.params["place"] ?? "")?.[0] ?? 0);
-      const entry = entries[number - 1];
+      const index = (numberIn(visit.params["place"]) ?? 0) - 1;
+      const entry = entries[index];
       if (!entry) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
       const name = String(entry["name"] ?? entry["zone"]);
       const isLastOfZone = list === "zones" && entries.filter(({ zone }) => zone === entry["zone"]).length === 1;
       return {
-        place: [...place, list, number - 1],
+        place: [...place, list, index],
         about,
         back,
-        to: addresses.partPath(list, id, number),
         title: `Change ${name}`,
         caption: `${addresses.capitalised(noun)} of ${id}`,
         removal: { noun, name: `${noun} ${name}`, uses: isLastOfZone ? usesOfZone(file, id, name) : [] },
@@ -199,7 +189,6 @@ const organisationForm = entryForm({
     title: "Organisation",
     caption: `Organisation ${organisation.id}`,
     about: "organisation",
-    to: addresses.organisationPath,
     back: addresses.cataloguePath,
   }),
 });

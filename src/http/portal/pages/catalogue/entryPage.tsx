@@ -13,7 +13,8 @@ import * as addresses from "./addresses.js";
 import { columnOf, EntryLinks, entryColumns, SpotRate, Validity } from "./entryColumns.js";
 import { Lanes } from "./laneTable.js";
 
-const { addPath, capitalised, entryPath, listPath, nameOfEntry, namesOf, partLists, partPath, pluralOf, sectionNames } = addresses;
+const { addPath, capitalised, entryPath, listPath, nameOfEntry, namesOf, partLists, partPath, pluralOf, sectionNames, tabOrder } =
+  addresses;
 type Entry = addresses.Entry;
 
 const entryPage = (section: Section) =>
@@ -204,7 +205,4 @@ function UsedBy({ view, section, id }: { view: PresentCatalogue; section: Sectio
   );
 }
 
-export const entryPages = Object.fromEntries(addresses.tabOrder.map((section) => [section, entryPage(section)])) as Record<
-  Section,
-  PageDefinition
->;
+export const entryPages = Object.fromEntries(tabOrder.map((section) => [section, entryPage(section)])) as Record<Section, PageDefinition>;

@@ -22,21 +22,18 @@ interface FileForm {
   readonly accept: string;
   /** The command that takes larger files. */
   readonly command: "org apply" | "org lanes import";
-  /** What the file is and changes, where it is sent, and the page to go back to. */
-  readonly subjectIn: (
-    visit: SignedInVisit,
-    current: OrganisationFile,
-  ) => { readonly hint: string; readonly to: string; readonly back: string };
+  /** What the file is and changes, and the page to go back to. */
+  readonly subjectIn: (visit: SignedInVisit, current: OrganisationFile) => { readonly hint: string; readonly back: string };
   readonly edit: (upload: Upload, current: OrganisationFile, visit: SignedInVisit, deps: PortalDeps) => Promise<Edit>;
 }
 
 /** The page that takes a file, and the form that makes a change of it, which waits. */
 export function fileForm({ path, title, accept, command, subjectIn, edit }: FileForm): Required<Pick<Subject, "pages" | "forms">> {
   const shown = definePage(path, "catalogue", async (visit, deps) => {
-    const { hint, to, back } = subjectIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
+    const { hint, back } = subjectIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const body = (
       <Panel id="choose" title="Choose a file">
-        <Form to={to} enctype="multipart/form-data" submit="Show changes" cancel={back}>
+        <Form to={visit.path} enctype="multipart/form-data" submit="Show changes" cancel={back}>
           <Field label="File" name="file" type="file" accept={accept} hint={hint} />
         </Form>
       </Panel>
@@ -68,7 +65,6 @@ export const organisationUpload = fileForm({
   command: "org apply",
   subjectIn: () => ({
     hint: "Your organisation file, as JSON. You see its changes before you apply them. Anything that is not in the file is removed.",
-    to: catalogueUploadPath,
     back: cataloguePath,
   }),
   edit: async ({ path, name }, _, visit) => ({

@@ -14,7 +14,6 @@ export type Values = Readonly<Record<string, unknown>>;
 
 interface FormBodyProps {
   readonly view: PresentCatalogue;
-  readonly to: string;
   readonly title: string;
   readonly fields?: readonly CatalogueField[];
   readonly values?: Values | undefined;
@@ -27,9 +26,10 @@ interface FormBodyProps {
 export const madeFrom = ({ submitted }: Visit, { catalogueVersion }: PresentCatalogue): string =>
   submitted.get("version") || String(catalogueVersion);
 
-export const FormBody = ({ view, to, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
+/** Is sent to the address of its page. */
+export const FormBody = ({ view, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
   <Panel id="entry" title={title}>
-    <Form to={to} hidden={{ version: madeFrom(useVisit(), view), ...hidden }} submit="Show changes" cancel={back}>
+    <Form to={useVisit().path} hidden={{ version: madeFrom(useVisit(), view), ...hidden }} submit="Show changes" cancel={back}>
       <Inputs file={view.file} fields={fields} values={values} />
       {children}
     </Form>

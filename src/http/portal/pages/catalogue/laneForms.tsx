@@ -86,7 +86,7 @@ const copy = catalogueForm({
     const { card, path } = cardIn(visit, view.file);
     const hint = `${card.name} ends the day before. Customers who have it get the new card too.`;
     return (
-      <FormBody {...{ view, to: `${path}/copy`, back: path }} title="New rate card">
+      <FormBody view={view} back={path} title="New rate card">
         <Field label="Id" name="id" maxlength={64} autocomplete="off" />
         <Field label="Name" name="name" value={card.name} maxlength={200} autocomplete="off" />
         <Field label="First day" name="firstDay" type="date" hint={hint} />
@@ -115,7 +115,7 @@ const lanesUpload = fileForm({
   subjectIn: (visit, current) => {
     const { card, path } = cardIn(visit, current);
     const hint = `A CSV or XLSX file with all lanes of ${card.name}, in the columns of Download lanes. You see what changes before you apply it. Lanes that are not in the file are removed.`;
-    return { hint, to: `${path}/lanes/upload`, back: path };
+    return { hint, back: path };
   },
   edit: async (upload, current, visit, { spreadsheets }) => {
     const { card, path } = cardIn(visit, current);

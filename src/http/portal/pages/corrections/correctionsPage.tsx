@@ -54,7 +54,7 @@ export const correctionsPage = definePage(correctionsPath, "look", async (visit,
             <GridFrame visit={visit} filter={filter} columns={columns} rows={rows} />
           </>
         ) : (
-          <EmptyState title={emptyTitles[state]}>
+          <EmptyState title={stateWords[state].none}>
             {state === "open" ? "Rows that an import rejects appear here once it has completed." : undefined}
           </EmptyState>
         )}
@@ -62,13 +62,6 @@ export const correctionsPage = definePage(correctionsPath, "look", async (visit,
     ),
   };
 });
-
-const emptyTitles: Readonly<Record<Filter["state"], string>> = {
-  open: "No rejected rows to correct",
-  submitted: "No corrections in progress",
-  corrected: "No corrected rows",
-  dismissed: "No dismissed rows",
-};
 
 const stateForm = (what: "dismiss" | "reopen", outcome: string) =>
   defineForm(correctionsPage, { below: `/${what}`, access: "operate" }, async (visit, fields, deps) => {
@@ -111,11 +104,11 @@ function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) 
   }));
 }
 
-const stateNames: Readonly<Record<GroupState, string>> = {
-  open: "Open",
-  submitted: "Submitted",
-  corrected: "Corrected",
-  dismissed: "Dismissed",
+const stateWords: Readonly<Record<GroupState, { readonly name: string; readonly none: string }>> = {
+  open: { name: "Open", none: "No rejected rows to correct" },
+  submitted: { name: "Submitted", none: "No corrections in progress" },
+  corrected: { name: "Corrected", none: "No corrected rows" },
+  dismissed: { name: "Dismissed", none: "No dismissed rows" },
 };
 
 interface CountedLinkProps {
@@ -168,7 +161,7 @@ function Choices({ filter: { kind, state, importId }, reference, counts, imports
           <CountedLink
             to={{ kind, state: each, importId }}
             isCurrent={each === state}
-            label={stateNames[each]}
+            label={stateWords[each].name}
             count={counts[kind][each]}
             data-state={each}
           />

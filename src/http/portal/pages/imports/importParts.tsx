@@ -161,7 +161,7 @@ export const Timeline = ({ view, steps, nameOf }: TimelineProps) => (
       <ol class="timeline">
         {steps.map((step) => (
           <li>
-            <Time at={atOf(step)} exact />
+            <Time at={"data" in step ? new Date(step.data.at) : step.recordedAt} exact />
             <span>{stepInWords(step, nameOf)}</span>
           </li>
         ))}
@@ -175,8 +175,6 @@ export const Timeline = ({ view, steps, nameOf }: TimelineProps) => (
     )}
   </Panel>
 );
-
-const atOf = (step: TimelineStep): Date => ("data" in step ? new Date(step.data.at) : step.recordedAt);
 
 /** A step in words, for the timeline and for the list of events. */
 export function stepInWords(step: TimelineStep, nameOf: NameOf): Child {

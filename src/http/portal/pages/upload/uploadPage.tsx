@@ -109,7 +109,9 @@ export const UploadButtons = ({ checkAt, label = "Upload", children }: { checkAt
 );
 
 export const uploadForm = defineForm(uploadPage, { below: "", body: "upload" }, (visit, _, deps) =>
-  takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () => receiveFormFile(visit, deps, fieldNames)),
+  takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () =>
+    receiveFormFile(visit, deps, ["kind", "page", "instead"]),
+  ),
 );
 
 /** Makes a draft of the file that `receive` puts into a folder of its own. */
@@ -131,8 +133,6 @@ export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: Dr
     throw error;
   }
 }
-
-const fieldNames = ["kind", "page", "instead"];
 
 /** The same form sent again is the same draft, and so the same import. */
 async function takeFile(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<Work["work"]> {

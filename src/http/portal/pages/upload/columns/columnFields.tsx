@@ -7,6 +7,7 @@ import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice, Options } from "../../../shell/form.js";
 import { dayInFull } from "../../../shell/formats.js";
+import { PlainList } from "../../../shell/parts.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { type ColumnsSource, columnField, decimalField, fixedField, orderField, orderOf } from "./columnsSource.js";
 
@@ -27,9 +28,7 @@ const mostListBytes = 500_000;
 const listOfFields = "fields-of-import";
 
 export function ColumnTable({ source, choice, fields }: ColumnsProps) {
-  const rows = source.headings.map(
-    ({ heading, values }, index): Row => ({ heading, values, index, field: choice.headings[heading] ?? "" }),
-  );
+  const rows = source.headings.map((own, index): Row => ({ ...own, index, field: choice.headings[own.heading] ?? "" }));
   const listBytes = Buffer.byteLength(String(<ListOfFields fields={fields} field="" />));
   const isLarge = rows.length * listBytes > mostListBytes;
   const { textOf } = fieldTexts(fields);
@@ -70,13 +69,7 @@ export function ColumnTable({ source, choice, fields }: ColumnsProps) {
 
 function Values({ values }: { values: readonly string[] }) {
   if (values.length === 0) return <span class="muted">No value in the first rows</span>;
-  return (
-    <ul class="some-values">
-      {values.slice(0, shownValues).map((value) => (
-        <li>{value}</li>
-      ))}
-    </ul>
-  );
+  return <PlainList class="some-values" items={values.slice(0, shownValues)} />;
 }
 
 function ListOfFields({ fields, field }: { fields: readonly ChoosableField[]; field: string }) {
