@@ -6,23 +6,23 @@ import { hashSync, type Options, verifySync } from "@node-rs/argon2";
 export interface PasswordJob {
   readonly password: string;
   /** The hash that the password is compared with; without it the password is hashed. */
-  readonly known?: string | undefined;
+  readonly storedHash?: string | undefined;
 }
 
 export type PasswordReply = { readonly answer: string | boolean } | { readonly failure: string };
 
 /** 19 MiB, two passes, one lane: the least that OWASP recommends. `algorithm: 2` is Argon2id; the library's const enum cannot be used here. */
 const cost: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 };
-const lower = 5;
-const lowest = 19;
+const niceStep = 5;
+const niceMost = 19;
 
 // On Linux a thread has a priority of its own; elsewhere this would be the whole process's.
-if (process.platform === "linux") setPriority(Math.min(lowest, getPriority() + lower));
+if (process.platform === "linux") setPriority(Math.min(niceMost, getPriority() + niceStep));
 
-parentPort?.on("message", ({ password, known }: PasswordJob) => {
+parentPort?.on("message", ({ password, storedHash }: PasswordJob) => {
   let reply: PasswordReply;
   try {
-    reply = { answer: known === undefined ? hashSync(password, cost) : verifySync(known, password) };
+    reply = { answer: storedHash === undefined ? hashSync(password, cost) : verifySync(storedHash, password) };
   } catch (error) {
     reply = { failure: (error as Error).message };
   }

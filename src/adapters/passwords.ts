@@ -31,7 +31,7 @@ export function createPasswords({ mostWaiting = 50 } = {}): Passwords {
     hash,
     matches: async (password, known) => {
       const compared = known ?? (await placeholder("", () => hash(randomUUID())));
-      return (await ask({ password, known: compared })) === true && known !== undefined;
+      return (await ask({ password, storedHash: compared })) === true && known !== undefined;
     },
     isCommon: (password) => {
       common ??= new Set(dictionary["passwords-common"]);

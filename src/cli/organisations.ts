@@ -1,7 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { finished } from "node:stream/promises";
 import type { Command } from "commander";
 import { spreadsheets } from "../adapters/spreadsheets/spreadsheets.js";
 import { lanesAsTable, laneTextColumns, withLanesOf } from "../commands/organisations/lanesFile.js";
@@ -60,21 +59,16 @@ async function exportLanes(path: string, { org, card: cardId }: { org: string; c
     const card = (await newestCatalogue(pool, org)).file.rateCards.find(({ id }) => id === cardId);
     if (!card) throw new CommandFault(`There is no rate card ${cardId} in the catalogue of ${org}`);
     const { columns, rows } = lanesAsTable(card.lanes);
-    const unwritable = (error: unknown): never => {
-      throw new CommandFault(`${path} cannot be written: ${systemReason(error)}`);
-    };
-    if (!/\.xlsx$/i.test(path))
-      await writeFile(path, [columns, ...rows].map((cells) => spreadsheets.csvLine(cells)).join("")).catch(unwritable);
-    else {
-      const output = createWriteStream(path);
-      const written = finished(output).catch(unwritable);
-      written.catch(() => undefined);
-      const writer = spreadsheets.createTableWriter(output, { sheet: "Lanes", columns, texts: laneTextColumns });
+    const write = async () => {
+      if (!/\.xlsx$/i.test(path)) return writeFile(path, [columns, ...rows].map((cells) => spreadsheets.csvLine(cells)).join(""));
+      const writer = spreadsheets.createTableWriter(createWriteStream(path), { sheet: "Lanes", columns, texts: laneTextColumns });
       for (const cells of rows)
         await writer.add(cells.map((cell) => (typeof cell === "object" && "decimal" in cell ? Number(cell.decimal) : cell)));
-      await writer.close();
-      await written;
-    }
+      return writer.close();
+    };
+    await write().catch((error: unknown) => {
+      throw new CommandFault(`${path} cannot be written: ${systemReason(error)}`);
+    });
     print(`${rows.length} lanes of ${cardId} written to ${path}`);
   });
 }

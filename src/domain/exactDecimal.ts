@@ -49,7 +49,7 @@ export function compare(a: Decimal, b: Decimal): number {
 
 export const larger = (a: Decimal, b: Decimal): Decimal => (compare(a, b) >= 0 ? a : b);
 
-/** The coefficient at `scale` digits after the point, rounded half up; prices and weights are never negative. */
+/** The coefficient at `scale` digits after the point, rounded half up. Callers round only what is not negative. */
 export function roundHalfUp(value: Decimal, scale: number): bigint {
   if (value.scale <= scale) return coefficientAt(value, scale);
   const divisor = powerOfTen(value.scale - scale);

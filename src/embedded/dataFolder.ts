@@ -9,7 +9,7 @@ import { processIdentity } from "./processes.js";
 /** Creates the folder if it is missing, and checks that this process may write to it. `setting` is the variable that names the folder. */
 export async function ensureUsable(folder: string, setting: string): Promise<void> {
   try {
-    await make(folder);
+    await makeFolder(folder);
     await rmdir(await mkdtemp(join(folder, "trial-")));
   } catch (error) {
     throw new Error(`The folder ${folder} cannot be used: ${systemReason(error)}. Set ${setting} to a folder that this user may write to.`);
@@ -17,9 +17,9 @@ export async function ensureUsable(folder: string, setting: string): Promise<voi
 }
 
 /** Level by level: below /proc, Node's recursive mkdir never returns. */
-async function make(folder: string): Promise<void> {
+async function makeFolder(folder: string): Promise<void> {
   if (await stat(folder).catch(() => undefined)) return;
-  await make(dirname(folder));
+  await makeFolder(dirname(folder));
   // 0711, because Postgres may run as another account and has to pass through the folder.
   await mkdir(folder, { mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error; // another process has made it
@@ -42,7 +42,10 @@ export async function readSigningSecret(dataDir: string): Promise<string> {
   return readFile(path, "utf8");
 }
 
-/** The process that runs the embedded stores of a data folder. A `command` ends soon; other processes can use the stores of a `start` or `role`. */
+/**
+ * The process that runs the embedded stores of a data folder, or the embedded event store of its own folder. A `command` ends soon; other processes
+ * can use the stores of a `start` or `role`.
+ */
 export interface FolderOwner {
   readonly pid: number;
   readonly identity: string;
@@ -58,7 +61,7 @@ export type FolderLock = Exclude<Awaited<ReturnType<typeof takeFolder>>, { reado
 const raceMs = 100;
 const patienceMs = 10_000;
 const watchMs = 1_000;
-const text = (owner: FolderOwner) => JSON.stringify(owner);
+const lockText = (owner: FolderOwner) => JSON.stringify(owner);
 
 /** Takes the data folder, or returns the owner that has it. The lock of a process that has ended does not count. */
 export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]) {
@@ -73,23 +76,23 @@ export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]) {
   };
   const lock = { owner, whenLost: (signal: AbortSignal) => whenLost(path, signal), release: () => release(path, owner) };
   const draft = `${path}.${randomUUID()}`;
-  await writeFile(draft, text(owner));
+  await writeFile(draft, lockText(owner));
   const deadline = performance.now() + patienceMs;
   try {
     for (let contested = false; ; contested = true) {
-      if (await linked(draft, path)) {
+      if (await tryLink(draft, path)) {
         if (!contested) return lock;
         await pause(raceMs); // another process that removed the same stale lock may still replace this one
-        if ((await read(path)) === text(owner)) return lock;
+        if ((await readLock(path)) === lockText(owner)) return lock;
         continue;
       }
       if (performance.now() > deadline)
         throw new Error(`${path} belongs to no running process, but cannot be replaced. Remove it, or set DATA_DIR to another folder.`);
-      const found = await read(path);
+      const found = await readLock(path);
       const holder = ownerIn(found);
       const isHere = (holder?.folder ?? folder) === folder;
       if (holder && isHere && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
-      if (found !== undefined) clear(path, found);
+      if (found !== undefined) removeStaleLock(path, found);
       await pause(contested ? 20 : 0); // no busy loop where the stale lock cannot be removed
     }
   } finally {
@@ -97,7 +100,7 @@ export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]) {
   }
 }
 
-async function read(path: string): Promise<string | undefined> {
+async function readLock(path: string): Promise<string | undefined> {
   return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw new Error(`${path}, which says who uses the folder, cannot be read: ${systemReason(error)}. Set DATA_DIR to another folder.`);
@@ -122,7 +125,7 @@ async function whenLost(path: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function linked(draft: string, path: string): Promise<boolean> {
+async function tryLink(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path);
     return true;
@@ -136,7 +139,7 @@ async function linked(draft: string, path: string): Promise<boolean> {
  * Removes a stale lock. Several processes may try at once: one renames it. If a process has renamed a live lock by mistake, it puts it
  * back at once; the calls are synchronous, so nothing runs in between.
  */
-function clear(path: string, expected: string): void {
+function removeStaleLock(path: string, expected: string): void {
   const aside = `${path}.${randomUUID()}`;
   try {
     if (readFileSync(path, "utf8") !== expected) return;
@@ -150,7 +153,7 @@ function clear(path: string, expected: string): void {
 }
 
 async function release(path: string, owner: FolderOwner): Promise<void> {
-  const found = await read(path);
+  const found = await readLock(path);
   if (ownerIn(found)?.claim === owner.claim) await rm(path, { force: true });
 }
 

@@ -12,26 +12,26 @@ export interface LedgerFigures {
   /** The codes of the activities that count, at most some thousand. */
   knownCodes(field: CodeField): Promise<string[]>;
   lastActivities(): Promise<{ readonly rows: number; readonly withCustomer: number }>;
-  /** What the activities of these days say, also those that do not count any more. Ordered by import. */
-  contents(days: readonly number[]): Promise<DayContents[]>;
-  /** For some entries of `contents`: the high halves and the row numbers, in the same order. */
-  contentRows(of: readonly Omit<DayContents, "lows">[]): Promise<ContentRows[]>;
+  /** A hash of each activity of these days (domain/rows/activityHash.ts), also of those that do not count any more. Ordered by import. */
+  hashes(days: readonly number[]): Promise<DayHashes[]>;
+  /** For some entries of `hashes`: the high halves and the row numbers, in the same order. */
+  hashedRows(of: readonly Omit<DayHashes, "lows">[]): Promise<HashedRows[]>;
 }
 
 export type CodeField = "chargeCode" | "warehouseCode";
 
-export interface DayContents {
+export interface DayHashes {
   readonly day: number;
   /** Commit position of the import's ImportRequested. */
   readonly position: string;
-  /** Of each row the low half of its content: 32 bits, little-endian. */
+  /** The low half of each row's hash: 32 bits, little-endian. */
   readonly lows: Uint8Array;
 }
 
-export interface ContentRows {
+export interface HashedRows {
   readonly position: string;
   readonly importId: string;
-  /** Of each row, in the order of `lows`, the high half of its content and the row's number. */
+  /** Of each row, in the order of `lows`, the high half of its hash and the row's number. */
   readonly rest: Uint8Array;
   /** The import's rows that do not count. */
   readonly uncounted: readonly number[];

@@ -1,7 +1,7 @@
 import { dayOf } from "../domain/imports/unusual.js";
 import { type ActivityHash, hashActivity } from "../domain/rows/activityHash.js";
 import { createIntList, type IntList } from "../domain/rows/compactLists.js";
-import type { ContentRows, DayContents, LedgerFigures } from "./ledgerFigures.js";
+import type { DayHashes, HashedRows, LedgerFigures } from "./ledgerFigures.js";
 
 export type RepeatLookUp = Awaited<ReturnType<ReturnType<typeof createRepeatFinder>["find"]>>;
 
@@ -15,7 +15,7 @@ export function createRepeatFinder() {
   const [lows, highs, days] = [createIntList(), createIntList(), createIntList()];
   const rowsOfDays = new Map<number, number>();
   const content: ActivityHash = { low: 0, high: 0 };
-  const ahead = new Map<number, DayContents[]>();
+  const ahead = new Map<number, DayHashes[]>();
   let aheadBytes = 0;
   return {
     /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
@@ -32,27 +32,27 @@ export function createRepeatFinder() {
       const unread = [...rowsOfDays.keys()].filter((day) => !ahead.has(day));
       for (let from = 0; from < unread.length && aheadBytes < mostAheadBytes; from += daysAtOnce) {
         const days = unread.slice(from, from + daysAtOnce);
-        const contents = await figures.contents(days);
+        const hashes = await figures.hashes(days);
         for (const each of days)
           ahead.set(
             each,
-            contents.filter(({ day }) => day === each),
+            hashes.filter(({ day }) => day === each),
           );
-        for (const each of contents) aheadBytes += each.lows.byteLength;
+        for (const each of hashes) aheadBytes += each.lows.byteLength;
       }
     },
     async find(figures: LedgerFigures) {
-      const table = contentTable({ lows, highs, days }, rowsOfDays);
+      const table = hashTable({ lows, highs, days }, rowsOfDays);
       const found = foundRows(lows.length);
       const asked = [...rowsOfDays.keys()].sort((one, other) => one - other);
       for (let from = 0; from < asked.length; from += daysAtOnce) {
         const days = asked.slice(from, from + daysAtOnce);
         const unread = days.filter((day) => !ahead.has(day));
-        const contents = unread.length > 0 ? await figures.contents(unread) : [];
-        const hits = [...days.flatMap((day) => ahead.get(day) ?? []), ...contents].filter((each) => table.hasAny(each));
+        const hashes = unread.length > 0 ? await figures.hashes(unread) : [];
+        const hits = [...days.flatMap((day) => ahead.get(day) ?? []), ...hashes].filter((each) => table.hasAny(each));
         if (hits.length === 0) continue;
-        const rests = await figures.contentRows(hits.map(({ day, position }) => ({ day, position })));
-        for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as ContentRows);
+        const rests = await figures.hashedRows(hits.map(({ day, position }) => ({ day, position })));
+        for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as HashedRows);
       }
       /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
       const sameAs = (index: number) => (found.isEmpty() ? undefined : found.at(table.first(index)));
@@ -67,13 +67,10 @@ const createMarks = (rows: number) => new Uint8Array(2 ** Math.ceil(Math.log2(ro
 /** The last bits of a low half choose the slot in the table, so others choose the mark. */
 const unmarkedBits = 8;
 
-type ContentTable = ReturnType<typeof contentTable>;
+type HashTable = ReturnType<typeof hashTable>;
 
 /** An open-addressed table of the rows by their content; of rows with one content it has the first. */
-function contentTable(
-  { lows, highs, days }: Readonly<Record<"lows" | "highs" | "days", IntList>>,
-  rowsOfDays: ReadonlyMap<number, number>,
-) {
+function hashTable({ lows, highs, days }: Readonly<Record<"lows" | "highs" | "days", IntList>>, rowsOfDays: ReadonlyMap<number, number>) {
   const size = 2 ** Math.ceil(Math.log2(Math.max(2, lows.length * 2)));
   const slots = new Int32Array(size); // index + 1, or 0
   const repeated = new Uint8Array(lows.length);
@@ -102,7 +99,7 @@ function contentTable(
     /** The row with this content; -1 for none. */
     indexOf: (low: number, high: number) => rowIn(find(low, high)),
     /** Whether a row of this day perhaps has one of these contents. Without the day, some low half of millions would be found by chance. */
-    hasAny({ day, lows: of }: DayContents): boolean {
+    hasAny({ day, lows: of }: DayHashes): boolean {
       const view = new DataView(of.buffer, of.byteOffset, of.byteLength);
       const ofDay = marks.get(day) as Uint8Array;
       const [end, last] = [of.byteLength, ofDay.length * 8 - 1]; // read once: they are slower than all the rest
@@ -132,7 +129,7 @@ function foundRows(length: number) {
   let [ofImport, ofRow]: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
   return {
     isEmpty: () => imports.length === 0,
-    add(table: ContentTable, lows: Uint8Array, { importId, rest, uncounted }: ContentRows) {
+    add(table: HashTable, lows: Uint8Array, { importId, rest, uncounted }: HashedRows) {
       if (ofImport.length === 0) [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
       imports.push(importId);
       const left = new Set(uncounted);

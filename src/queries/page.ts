@@ -1,9 +1,9 @@
-// src/queries has the reads. The organisation id is the first argument of every query and part of every look-up, so another organisation's
-// data is never found. Rows come from the projections' tables.
+// src/queries has the reads, nearly all from the projections' tables. What is read for an organisation takes its id as the first argument, and
+// every look-up has it, so that another organisation's data is never found. The audit's and the sender's reads are of all organisations.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Rejection } from "../domain/rejection.js";
 
-/** The list that a cursor belongs to: its kind, the organisation, and the import if there is one. */
+/** The list that a cursor belongs to: its kind, the organisation, the import if there is one, and what it is filtered by. */
 export type CursorScope = readonly string[];
 
 const macBytes = 16;

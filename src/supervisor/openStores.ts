@@ -16,25 +16,28 @@ export interface Addresses {
 export interface OpenStores extends Addresses {
   /** Records processes that the next owner of the folder ends if this process is killed. */
   recordProcesses(processes: readonly string[]): Promise<void>;
-  /** Resolves when the stores cannot be used any more: the folder was removed, or another process has taken it. */
+  /**
+   * Resolves when the stores cannot be used any more. Own stores: the folder was removed, or another process has taken it. Those of another
+   * process: the folder has a new owner. Configured stores: never.
+   */
   whenLost(signal: AbortSignal): Promise<void>;
   /** Records that the stores are about to stop, so that no further process uses them. */
   announceStop(): Promise<void>;
   close(): Promise<void>;
 }
 
-const patience = 90_000;
+const patienceMs = 90_000;
 
-/** Returns the configured stores, those of a running `start`, or embedded ones that this process starts and stops. */
+/** Returns the configured stores, those of a running `start` or role, or embedded ones that this process starts and stops. */
 export async function openStores(config: Config, kind: FolderOwner["kind"], logger: Logger, signal: AbortSignal): Promise<OpenStores> {
   const { databaseUrl, eventStoreUrl } = config;
-  const isOutside = databaseUrl !== undefined && eventStoreUrl !== undefined && config.signingSecret !== undefined;
-  if (!isOutside) await ensureUsable(config.dataDir, "DATA_DIR");
+  const needsNoFolder = databaseUrl !== undefined && eventStoreUrl !== undefined && config.signingSecret !== undefined;
+  if (!needsNoFolder) await ensureUsable(config.dataDir, "DATA_DIR");
   const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
-    return { databaseUrl, eventStoreUrl, signingSecret, ...foreignStores, whenLost: () => new Promise(() => undefined) };
+    return { databaseUrl, eventStoreUrl, signingSecret, ...storesOfOthers, whenLost: () => new Promise(() => undefined) };
   }
-  const deadline = performance.now() + patience;
+  const deadline = performance.now() + patienceMs;
   for (let logged = false; ; await pause(100)) {
     signal.throwIfAborted();
     const taken = await takeFolder(config.dataDir, kind);
@@ -48,22 +51,27 @@ export async function openStores(config: Config, kind: FolderOwner["kind"], logg
     const runtime = owner.kind === "command" ? undefined : await readRuntime(config.dataDir);
     if (runtime?.owner === owner.identity && !runtime.stopping) {
       const found = { databaseUrl: databaseUrl ?? runtime.databaseUrl, eventStoreUrl: eventStoreUrl ?? runtime.eventStoreUrl };
-      return { ...found, signingSecret, ...foreignStores, whenLost: (watching) => otherOwner(config.dataDir, owner.identity, watching) };
+      return {
+        ...found,
+        signingSecret,
+        ...storesOfOthers,
+        whenLost: (watching) => whenOwnerChanges(config.dataDir, owner.identity, watching),
+      };
     }
     if (performance.now() > deadline)
       throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
-    if (!logged) logger.info({ owner: owner.pid }, "waiting for another command on this data folder");
+    if (!logged) logger.info({ owner: owner.pid }, "waiting for the process that uses this data folder");
     logged = true;
   }
 }
 
 /** Stores that another process runs are neither recorded nor closed here. */
-const foreignStores = { recordProcesses: async () => undefined, announceStop: async () => undefined, close: async () => undefined };
+const storesOfOthers = { recordProcesses: async () => undefined, announceStop: async () => undefined, close: async () => undefined };
 
 const watchMs = 2_000;
 
 /** Resolves when the folder has another owner, whose stores have other addresses. */
-async function otherOwner(dataDir: string, owner: string, signal: AbortSignal): Promise<void> {
+async function whenOwnerChanges(dataDir: string, owner: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await pause(watchMs, undefined, { signal }).catch(() => undefined);
     const runtime = await readRuntime(dataDir).catch(() => undefined);

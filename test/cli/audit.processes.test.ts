@@ -213,7 +213,7 @@ const mistaken: [string[], string][] = [
   [["audit", "import", "nonsense"], "nonsense is not an import id"],
   [
     ["audit", "import", "01a1dd3b-948c-77d6-89c7-a44053ebeedc", "--as-of", "yesterday"],
-    "yesterday is neither a revision nor a time such as 2026-03-01T09:30:00Z",
+    "yesterday is neither a revision nor a time with a zone such as 2026-03-01T09:30:00Z",
   ],
   [
     ["projections", "rebuild", "nope"],

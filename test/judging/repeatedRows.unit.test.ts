@@ -35,11 +35,11 @@ function recorded(imports: readonly (readonly Activity[])[]) {
     return { lows, rest };
   };
   const figures = {
-    async contents(of: readonly number[]) {
+    async hashes(of: readonly number[]) {
       asked.push([...of]);
       return of.flatMap((day) => imports.map((_, index) => ({ day, position: String(index), lows: entry(index, day).lows })));
     },
-    contentRows: async (of: readonly { day: number; position: string }[]) =>
+    hashedRows: async (of: readonly { day: number; position: string }[]) =>
       of.map(({ day, position }) => ({ position, importId: `import ${position}`, rest: entry(Number(position), day).rest, uncounted: [] })),
   };
   return { asked, figures: figures as unknown as LedgerFigures };

@@ -85,7 +85,7 @@ test.each(["start", "org list"])("%s ends on SIGINT while it waits for another c
   child.stderr.on("data", (text) => {
     said += text;
   });
-  await until("it waits", async () => said.includes("waiting for another command"));
+  await until("it waits", async () => said.includes("waiting for the process"));
   child.kill("SIGINT");
   const [code] = await once(child, "close");
   expect(code).toBe(command === "start" ? 0 : 1);

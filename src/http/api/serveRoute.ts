@@ -83,7 +83,7 @@ function callHandler(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<Ap
     const admitted = { ...parts, recheckAccess: () => admitting(c.get("recheckAccess")?.()) };
     const disk = frame.disk.share(organisationId);
     try {
-      const handle = (body: unknown) => route.handler({ ...admitted, body, holdOnDisk: disk.hold } as never, deps);
+      const handle = (body: unknown) => route.handler({ ...admitted, body, reserveDisk: disk.hold } as never, deps);
       const ahead = await c.get("bodyAhead");
       if (ahead) return send(c, await handle(ahead()));
       const { body, multipart } = route.request;

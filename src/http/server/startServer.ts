@@ -158,23 +158,15 @@ async function drain(server: Server, running: ReadonlySet<ServerResponse>): Prom
 }
 
 /** Tracks the responses that have not ended, so that a stopping server can close their connections. */
-export function trackResponses() {
+function trackResponses() {
   const running = new Set<ServerResponse>();
   const bySocket = new WeakMap<Socket, Set<ServerResponse>>();
-
-  function ofSocket(socket: Socket): Set<ServerResponse> {
-    const known = bySocket.get(socket);
-    if (known !== undefined) return known;
-    const responses = new Set<ServerResponse>();
-    bySocket.set(socket, responses);
-    socket.once("close", () => closeWaiting(responses));
-    return responses;
-  }
-
   return {
     running: running as ReadonlySet<ServerResponse>,
     track(outgoing: ServerResponse, socket: Socket): void {
-      const responses = ofSocket(socket);
+      const responses = bySocket.get(socket) ?? new Set();
+      if (!bySocket.has(socket)) socket.once("close", () => closeWaiting(responses));
+      bySocket.set(socket, responses);
       running.add(outgoing);
       responses.add(outgoing);
       outgoing.once("close", () => {

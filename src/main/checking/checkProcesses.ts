@@ -138,7 +138,7 @@ const gaveWay = "The check was ended because other files wait to be checked.";
 
 /** What the process that checks a file may ask for. */
 export const questions: readonly (keyof CheckAnswers)[] = [
-  ...(["shipments", "codes", "quantityLimits", "knownCodes", "lastActivities", "contents", "contentRows"] as const),
+  ...(["shipments", "codes", "quantityLimits", "knownCodes", "lastActivities", "hashes", "hashedRows"] as const),
 ];
 
 /** The first message is the task. Each later one answers what was asked last. */

@@ -2,7 +2,7 @@ import { boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzl
 
 /**
  * Rows that a later import corrects, or is about to. Deleted when that import fails, is cancelled or is refused the row, and when its own row
- * is reversed.
+ * is reversed and neither a correction nor a dismissal has that row.
  */
 export const rowCorrections = pgTable(
   "row_corrections",
@@ -24,7 +24,7 @@ export const rowCorrections = pgTable(
   ],
 );
 
-/** Rejected rows that need no correction: dismissed ones, and rows of a correcting import that it was refused. */
+/** Rejected rows that need no correction: dismissed ones, and rows of a correcting import whose claim was refused. The state says why. */
 export const finishedRows = pgTable(
   "finished_rows",
   {

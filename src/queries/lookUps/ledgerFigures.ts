@@ -91,11 +91,11 @@ export function ledgerFigures(organisationId: string, { at, replaced, limits }: 
       const { rows } = await pool.query<{ rows: number; withCustomer: number }>(lastActivitiesSql, values);
       return rows[0] ?? { rows: 0, withCustomer: 0 };
     },
-    async contents(days: readonly number[]) {
+    async hashes(days: readonly number[]) {
       const { rows } = await pool.query<{ day: number; position: string; lows: string }>(contentsSql, [organisationId, days]);
       return rows.map((row) => ({ ...row, lows: Buffer.from(row.lows, "base64") }));
     },
-    async contentRows(of: readonly ContentKey[]) {
+    async hashedRows(of: readonly ContentKey[]) {
       const without = await leftOut;
       const { rows } = await pool.query<{ position: string; importId: string; rest: Buffer; uncounted: number[] }>(contentRowsSql, [
         organisationId,

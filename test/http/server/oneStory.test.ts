@@ -1,7 +1,7 @@
 // An import's status, the list of imports and the rejected rows agree, though they are read from tables that may be behind.
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { queueImport, removePlace } from "../../../src/commands/imports/queue/places.js";
+import { confirmPlace, removePlace } from "../../../src/commands/imports/queue/places.js";
 import type { ImportRequested } from "../../../src/events/importEvents.js";
 import { catchUpImport } from "../../../src/projections/importRow.js";
 import { latestImports } from "../../../src/queries/imports/importList.js";
@@ -34,7 +34,7 @@ const expectStatus = (told: Told, status: string) => until(async () => (await ge
 async function pushed(story: Partial<Story>) {
   const told = tell({ kind: "activities", organisationId: org.organisationId, ...story });
   const { position } = await model.eventStore.append(told.stream, told.events.slice(0, 1), -1n);
-  await queueImport(model.pool, JSON.parse(told.events[0]?.json ?? "") as ImportRequested, position.commit);
+  await confirmPlace(model.pool, JSON.parse(told.events[0]?.json ?? "") as ImportRequested, position.commit);
   return {
     ...told,
     async begin() {

@@ -26,7 +26,7 @@ const catalogue = parsed.file;
 const never = async () => Promise.reject(new Error("not asked for here"));
 const answers = {
   ...{ shipments: never, codes: never, quantityLimits: never, knownCodes: never },
-  ...{ lastActivities: never, contents: never, contentRows: never },
+  ...{ lastActivities: never, hashes: never, hashedRows: never },
 };
 
 const open = (options: Partial<CheckProcessesOptions>) => createCheckProcesses({ localities: async () => ({}), ...options });

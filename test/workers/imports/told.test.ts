@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openNotices } from "../../../src/adapters/postgres/notices.js";
-import { removePlace, requestCancel } from "../../../src/commands/imports/queue/places.js";
+import { removePlace, cancelPlace } from "../../../src/commands/imports/queue/places.js";
 import { claimTurn, type Turn } from "../../../src/commands/imports/queue/turns.js";
 import { channels, type Notices, noNotices } from "../../../src/ports/notices.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";
@@ -60,16 +60,16 @@ test("a cancellation is told to the worker that runs the import, and to no other
   const notices = await listening();
   const [cancelled, other] = [await heldTurn(notices, withoutNews), await heldTurn(notices, withoutNews)];
   expect(cancelled.isStopped()).toBe(false);
-  await requestCancel(stage.pool, cancelled.importId);
+  await cancelPlace(stage.pool, cancelled.importId);
   await until(() => cancelled.sights() === 1); // whether or not it asks: it may wait for an append
   expect(cancelled.isStopped()).toBe(true);
-  await requestCancel(stage.pool, cancelled.importId);
+  await cancelPlace(stage.pool, cancelled.importId);
   expect([other.isStopped(), other.sights()]).toEqual([false, 0]);
 });
 
 test("where no notice arrives, the next heartbeat finds the cancellation", async () => {
   const { importId, isStopped, sights } = await heldTurn(noNotices);
-  await requestCancel(stage.pool, importId);
+  await cancelPlace(stage.pool, importId);
   await until(isStopped);
   expect(sights()).toBe(1);
 });

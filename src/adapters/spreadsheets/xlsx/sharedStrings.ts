@@ -5,10 +5,8 @@ import { cellTooLarge, createTextCollector, createXmlParser } from "./xml.js";
 
 const PAGE_BYTES = 4 * MAX_ROW_CHARS;
 
-export type SharedStrings = { readonly count: number; at(index: number): string | undefined };
-
 /** Keeps texts as bytes outside the heap: a million of them take little more memory than their characters. */
-export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES): SharedStrings & { add(text: string): void } {
+export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES) {
   const pages: Buffer[] = [];
   let decoded: string[] = [];
   let decodedChars = 0;

@@ -19,21 +19,22 @@ export interface PushedImport extends Pick<ImportRequested, "importId" | "organi
  * Reserving again for the same import takes no second place. Two statements in one request, which make one transaction: the second sees what
  * was reserved before it got the lock. Such a request takes no parameters, so the values are quoted.
  */
-export async function reservePlace(pool: Pool, pushed: PushedImport, depth: number): Promise<void> {
+export async function reservePlace(pool: Pool, pushed: PushedImport, maxQueued: number): Promise<void> {
   const [importId, organisation, kind] = [pushed.importId, pushed.organisationId, pushed.kind].map(quoted);
-  const sha256 = pushed.corrects ? "null" : quoted(pushed.file.sha256);
+  const hash = comparedHash(pushed);
+  const sha256 = hash === null ? "null" : quoted(hash);
   const results: unknown = await pool.query(
     `select pg_advisory_xact_lock(hashtextextended('import queue ' || ${organisation}, 0));
      with reserved as (
        insert into import_queue (import_id, organisation_id, reserved_at, kind, file_sha256)
        -- Later than every place that is there: not now(), which is when this began to wait for the lock.
        select ${importId}, ${organisation}, greatest(clock_timestamp(), max(reserved_at) + interval '1 millisecond'), ${kind}, ${sha256}
-         from import_queue where organisation_id = ${organisation} having count(*) < ${Number(depth)}
+         from import_queue where organisation_id = ${organisation} having count(*) < ${Number(maxQueued)}
        on conflict (import_id) do nothing returning 1
      ) select exists (select from reserved) or exists (select from import_queue where import_id = ${importId}) as reserved`,
   );
   const [, last] = results as QueryResult<{ reserved: boolean }>[];
-  if (!last?.rows[0]?.reserved) throw queueIsFull(depth);
+  if (!last?.rows[0]?.reserved) throw queueIsFull(maxQueued);
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -41,14 +42,14 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 /** The hash by which another push finds the same file. Corrections are not compared. */
 const comparedHash = ({ corrects, file }: PushedImport): string | null => (corrects ? null : file.sha256);
 
-export const queueIsFull = (depth: number) =>
-  new Rejection("queueFull", `Too many imports are already queued (at most ${depth}). Wait for one to finish and send this again`);
+export const queueIsFull = (maxQueued: number) =>
+  new Rejection("queueFull", `Too many imports are already queued (at most ${maxQueued}). Wait for one to finish and send this again`);
 
 /** How many more imports the organisation may queue at this moment. */
-export async function countFreePlaces(organisationId: string, depth: number, pool: Pool): Promise<number> {
+export async function countFreePlaces(organisationId: string, maxQueued: number, pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ free: number }>(
     "/* prepared */ select greatest(0, $2 - count(*)::int) as free from import_queue where organisation_id = $1",
-    [organisationId, depth],
+    [organisationId, maxQueued],
   );
   return rows[0]?.free ?? 0;
 }
@@ -66,7 +67,7 @@ export async function queuedImports(organisationId: string, most: number, pool: 
  * Confirms the place once the import is recorded: readers find the import from now on, and a worker may take it. Also gives a place back to an
  * import that has lost it, unless the table shows that it has ended.
  */
-export async function queueImport(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
+export async function confirmPlace(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
   await pool.query(
     `/* prepared */ with shown as (${insertRequestedSql("$1")}
      ), queued as (
@@ -82,7 +83,7 @@ export async function queueImport(pool: Pool, request: ImportRequested, position
 
 /**
  * The import has ended in its stream: removes its place and, if a worker had it, releases the turn, so that the organisation's next import can start.
- * Returns whether other imports wait. `rows`: how many it has in its stream.
+ * Returns whether any import waits, of any organisation. `rows`: how many it has in its stream.
  */
 export async function removePlace(
   pool: Pool,
@@ -103,7 +104,7 @@ export async function removePlace(
 }
 
 /** Marks the import's place and tells its worker, so that it stops. Returns the import's progress. */
-export async function requestCancel(pool: Pool, importId: string): Promise<number> {
+export async function cancelPlace(pool: Pool, importId: string): Promise<number> {
   const { rows } = await pool.query<{ progress: number }>(
     `with marked as (update import_queue set cancel_requested = true where import_id = $1 returning import_id, progress)
      select progress, pg_notify('${channels.importCancelled}', import_id::text) from marked`,
@@ -112,8 +113,8 @@ export async function requestCancel(pool: Pool, importId: string): Promise<numbe
   return rows[0]?.progress ?? 0;
 }
 
-/** Only marks the place, if it is not confirmed: a worker that finds the import in the log cancels it, and removes the place otherwise. */
-export async function markPlaceForCancel(pool: Pool, importId: string): Promise<void> {
+/** Marks the place only if it is unconfirmed. A worker that finds the import in the event log then cancels it, and otherwise removes the place. */
+export async function cancelUnconfirmedPlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);
 }
 
@@ -122,18 +123,18 @@ export async function removeUnconfirmedPlace(pool: Pool, importId: string): Prom
 }
 
 /** After this time the API has answered the push: it has confirmed the place or marked it as cancelled. */
-const answeredSeconds = 10;
+const unconfirmedAfterSeconds = 10;
 /** A push whose stream is still empty after this time is never recorded. */
-const reservedSeconds = 60;
-const missingSeconds = 30;
+const givenUpAfterSeconds = 60;
+const withoutPlaceAfterSeconds = 30;
 const atOnce = 100;
 
-/** Reserved places that the push never confirmed. `givenUp`: if it is not in the log by now, it never will be. */
+/** Places that are reserved and still not confirmed. `givenUp`: an import that is not in the event log by now never will be. */
 export async function unconfirmedPlaces(pool: Pool): Promise<{ readonly importId: string; readonly givenUp: boolean }[]> {
   const { rows } = await pool.query<{ importId: string; givenUp: boolean }>(
     `select import_id as "importId", reserved_at < now() - make_interval(secs => $1) as "givenUp"
        from import_queue where position is null and reserved_at < now() - make_interval(secs => $2) order by reserved_at limit $3`,
-    [reservedSeconds, answeredSeconds, atOnce],
+    [givenUpAfterSeconds, unconfirmedAfterSeconds, atOnce],
   );
   return rows;
 }
@@ -146,7 +147,7 @@ export async function importsWithoutPlace(pool: Pool): Promise<string[]> {
     `select i.import_id as "importId" from imports i
       where i.status in ('queued', 'processing') and ${isUnqueuedSql} and i.submitted_at < now() - make_interval(secs => $1)
       order by i.position limit $2`,
-    [missingSeconds, atOnce],
+    [withoutPlaceAfterSeconds, atOnce],
   );
   return rows.map(({ importId }) => importId);
 }
@@ -167,7 +168,7 @@ export async function possiblyOlderImports(
      select import_id, submitted_at < now() - make_interval(secs => $3)
        from imports i
       where organisation_id = $1 and status in ('queued', 'processing') and position < $2 and ${isUnqueuedSql}`,
-    [organisationId, position, answeredSeconds],
+    [organisationId, position, unconfirmedAfterSeconds],
   );
   return rows;
 }

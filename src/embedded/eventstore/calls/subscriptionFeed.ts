@@ -58,20 +58,15 @@ export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
 
 const checkpointAt = (reached: number): Buffer => frameOf([[3, positionMessage(reached)]]);
 
-/** The events that a subscriber has yet to get: first in pages from the disk, then block by block as they are committed. */
-export interface SubscriptionFeed {
-  /** Undefined while the stream does not exist, so that there is nothing to catch up with. */
-  page(): ReadPage | undefined;
-  /** After the last run it may throw the error that ends the subscription. */
-  live(block: Block): Iterable<EventRun>;
-}
+export type SubscriptionFeed = ReturnType<typeof openSubscriptionFeed>;
 
-export function openSubscriptionFeed(storage: Storage, log: CommitLog, request: ReadRequest): SubscriptionFeed {
+/** The events that a subscriber has yet to get: first in pages from the disk, then block by block as they are committed. */
+export function openSubscriptionFeed(storage: Storage, log: CommitLog, request: ReadRequest) {
   storage.refresh();
   return request.stream === undefined ? allFeed(storage, log, request) : streamFeed(storage, request.stream, request.from);
 }
 
-function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest): SubscriptionFeed {
+function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest) {
   let next = afterPosition(storage, log.committedEnd(), from);
   const checkpoints = filter && createCheckpoints(filter);
   return {
@@ -80,7 +75,7 @@ function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest
       next = page.next;
       return page;
     },
-    live(block) {
+    live(block: Block): Iterable<EventRun> {
       const unseen = block.position >= next ? block : partOf(block, (position) => position >= next);
       next = Math.max(next, endOf(block));
       return runsOf(unseen, filter, checkpoints?.seen);
@@ -96,7 +91,7 @@ function afterPosition(storage: Storage, end: number, from: ReadRequest["from"])
   return Math.min(from + 1, end);
 }
 
-function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"]): SubscriptionFeed {
+function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"]) {
   let next = from === "start" || from === "end" ? 0 : from + 1;
   const emptyPage = (): ReadPage => readPage([], next);
   if (from === "end") {
@@ -106,7 +101,8 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"])
     next = view.head + 1;
   }
   return {
-    page() {
+    /** Undefined while the stream does not exist, so that there is nothing to catch up with. */
+    page(): ReadPage | undefined {
       const view = viewOf(storage, stream);
       if (view.kind === "deleted") throw streamDeleted(stream);
       if (view.kind === "missing") return from === "end" ? emptyPage() : undefined;
@@ -114,7 +110,8 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"])
       next = Math.max(next, page.next);
       return page;
     },
-    *live(block) {
+    /** After the last run it may throw the error that ends the subscription. */
+    *live(block: Block): Generator<EventRun> {
       if (block.stream !== stream) return;
       yield* runsOf(partOf(block, (_, revision) => revision >= next));
       next = Math.max(next, block.revision + block.count);

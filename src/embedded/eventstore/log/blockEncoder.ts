@@ -25,11 +25,7 @@ const RECORDED = 4 << 3;
 export const idOf = ({ bytes }: ProposedEvent): string => bytes.toString("latin1", ID_TEXT, ID_BYTES);
 export const dataOf = ({ bytes, dataBytes }: ProposedEvent): Buffer => bytes.subarray(bytes.length - dataBytes);
 
-export interface Proposal {
-  stream: string;
-  revision: number;
-  position: number;
-  createdAt: number;
+interface Proposal extends Pick<Block, "stream" | "revision" | "position" | "createdAt"> {
   events: readonly ProposedEvent[];
 }
 

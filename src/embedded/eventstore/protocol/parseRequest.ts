@@ -104,15 +104,11 @@ export interface EventFilter {
   checkpointInterval: number;
 }
 
-interface Expression {
-  regex: string;
-  prefixes: string[];
-}
-
-const readExpression = message((): Expression => ({ regex: "", prefixes: [] }), {
+const readExpression = message(() => ({ regex: "", prefixes: [] as string[] }), {
   1: ["regex", readText],
   2: ["prefixes", repeated(readText)],
 });
+type Expression = ReturnType<typeof readExpression>;
 type FilterOptions = { stream?: Expression; type?: Expression; window: number; multiplier: number };
 
 const readFilterOptions = message((): FilterOptions => ({ window: DEFAULT_WINDOW, multiplier: 1 }), {

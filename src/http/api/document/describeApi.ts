@@ -53,6 +53,7 @@ export function describeApi(routes: readonly Route[], publicUrl: string) {
 }
 
 export type OpenApi = ReturnType<typeof describeApi>;
+export type Answer = ReturnType<typeof describeAnswer>;
 export type Operation = ReturnType<typeof describeRoute>;
 export type Parameter = ReturnType<typeof parameters>[number];
 

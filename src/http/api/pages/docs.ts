@@ -7,7 +7,7 @@ import { describeApi, type OpenApi } from "../document/describeApi.js";
 import { guideText } from "../document/guide.js";
 import { guidePage } from "../reference/documentPage.js";
 import { referencePage } from "../reference/referencePage.js";
-import type { Page, Route } from "../route.js";
+import type { OpenPage, Route } from "../route.js";
 
 /** Everything comes from this service, and nothing is inline. */
 const contentSecurityPolicy =
@@ -33,9 +33,9 @@ function reference(document: () => OpenApi, publicUrl: string): string {
 const styles = (): string => joinedStyles(fileURLToPath(new URL("styles/", folder)));
 
 /** The OpenAPI document, the reference and the guide. Each file is made at the first request for it, since most processes never serve one. */
-export function docsPages({ publicUrl }: ApiDeps, routes: readonly Route[]): readonly Page[] {
+export function docsPages({ publicUrl }: ApiDeps, routes: readonly Route[]): readonly OpenPage[] {
   const document = () => describeApi(routes, publicUrl);
-  const file = (path: string, headers: Readonly<Record<string, string>>, read: () => string): Page => {
+  const file = (path: string, headers: Readonly<Record<string, string>>, read: () => string): OpenPage => {
     let text: ReturnType<typeof compressedOnce> | undefined;
     return {
       path,

@@ -8,7 +8,7 @@ import { answerInTime, readPatienceMs } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
 import type { ApiDeps } from "../deps.js";
 import { importOfReport } from "../missingReports.js";
-import type { Page } from "../route.js";
+import type { OpenPage } from "../route.js";
 
 const prefix = "/files/";
 
@@ -17,7 +17,7 @@ const lookMs = 100;
 const mostWaiting = 20;
 
 /** Serves signed links of the embedded object store. The signature is the permission, so no API key is needed. */
-export function filePages({ objectStore: { openLink }, pool }: ApiDeps): readonly Page[] {
+export function filePages({ objectStore: { openLink }, pool }: ApiDeps): readonly OpenPage[] {
   if (openLink === undefined) return [];
   let waiting = 0;
   /** A missing report is made again within seconds. The answer asks the caller to come back then. */

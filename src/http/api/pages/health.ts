@@ -1,11 +1,11 @@
 import { withTimeLimit } from "../../../timeLimit.js";
 import type { ApiDeps } from "../deps.js";
-import type { Page } from "../route.js";
+import type { OpenPage } from "../route.js";
 
 const checkTimeoutMs = 2_000;
 
 /** /healthz: the process is alive. /readyz: it can work, or which check fails. /metrics: for Prometheus. */
-export function healthPages({ pool, eventStore, objectStore, readiness, metrics, logger }: ApiDeps): readonly Page[] {
+export function healthPages({ pool, eventStore, objectStore, readiness, metrics, logger }: ApiDeps): readonly OpenPage[] {
   const checks: ApiDeps["readiness"] = {
     postgres: () => pool.query("select 1"),
     eventStore: () => eventStore.ping(),

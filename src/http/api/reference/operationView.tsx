@@ -1,8 +1,7 @@
 import type { Child } from "hono/jsx";
-import type { DescribedOperation, OpenApi, Parameter } from "../document/describeApi.js";
+import type { Answer, DescribedOperation, OpenApi, Parameter } from "../document/describeApi.js";
 import { exampleRequests } from "../document/examples/examples.js";
-import type { Media } from "../document/schemas.js";
-import { type Call, type Sample, samples } from "./samples.js";
+import { type Call, samples } from "./samples.js";
 import { SchemaDescription, SchemaView, typeName } from "./schemaView.js";
 
 interface Props extends DescribedOperation {
@@ -38,8 +37,8 @@ export function OperationView({ method, path, operation, document, baseUrl, comm
         <h4>Answers</h4>
         {Object.entries(responses)
           .filter(([status]) => !common.has(status))
-          .map(([status, { description: said, content }]) => (
-            <AnswerView status={status} said={said} media={content?.["application/json"]} document={document} />
+          .map(([status, answer]) => (
+            <AnswerView status={status} answer={answer} document={document} />
           ))}
         <p class="hint">
           Besides <a href="#answers">those of every operation</a>.
@@ -72,12 +71,12 @@ export function Parameters({ parameters, document }: { parameters: readonly Para
   );
 }
 
-export function AnswerView(props: { status: string; said: string; media: Media | undefined; document: OpenApi }) {
-  const { status, said, media, document } = props;
+export function AnswerView({ status, answer, document }: { status: string; answer: Answer; document: OpenApi }) {
+  const media = answer.content?.["application/json"];
   return (
     <details class="answer" open={status.startsWith("2")}>
       <summary>
-        <strong>{status}</strong> {said}
+        <strong>{status}</strong> {answer.description}
       </summary>
       {media && <SchemaView schema={media.schema} document={document} />}
       {media?.example !== undefined && <Code text={JSON.stringify(media.example, null, 2)} />}
@@ -115,7 +114,7 @@ export function highlighted(text: string): Child[] {
 }
 
 /** All languages are there; the script shows the one that the reader has chosen. */
-function Samples({ all }: { all: readonly Sample[] }) {
+function Samples({ all }: { all: ReturnType<typeof samples> }) {
   return (
     <div class="samples">
       {all.map(({ language, text }) => (

@@ -45,8 +45,8 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
             <h2>Answers of every operation</h2>
             {Object.entries(operations[0]?.operation.responses ?? {})
               .filter(([status]) => common.has(status))
-              .map(([status, { description, content }]) => (
-                <AnswerView status={status} said={description} media={content?.["application/json"]} document={document} />
+              .map(([status, answer]) => (
+                <AnswerView status={status} answer={answer} document={document} />
               ))}
           </section>
         </main>

@@ -8,12 +8,7 @@ export interface Call {
   readonly file?: { readonly name: string; readonly fields: Readonly<Record<string, string>> };
 }
 
-export interface Sample {
-  readonly language: string;
-  readonly text: string;
-}
-
-export const samples = (call: Call): readonly Sample[] => [
+export const samples = (call: Call) => [
   { language: "curl", text: curl(call) },
   { language: "JavaScript", text: javaScript(call) },
   { language: "C#", text: cSharp(call) },

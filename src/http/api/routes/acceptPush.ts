@@ -67,10 +67,10 @@ interface DataPush extends Pick<Submission, "kind" | "check"> {
 /** Writes a JSON push as the file that the customer would have uploaded. */
 export async function acceptData(
   deps: ApiDeps,
-  request: PushRequest & Pick<RouteRequest, "holdOnDisk"> & { readonly body: { readonly sourceDetails?: string | undefined } },
+  request: PushRequest & Pick<RouteRequest, "reserveDisk"> & { readonly body: { readonly sourceDetails?: string | undefined } },
   { lines, bytes, ...push }: DataPush,
 ): Promise<Answer> {
-  request.holdOnDisk(bytes);
+  request.reserveDisk(bytes);
   return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
     const path = join(folder, "file");
     const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;

@@ -48,11 +48,11 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     },
     beforeBody: roomInQueue,
     handler: async (request, deps) => {
-      const { params, body, caller, holdOnDisk } = request;
+      const { params, body, caller, reserveDisk } = request;
       const { importId } = params;
       await requireImport(caller.organisationId, { kind, importId }, deps);
       const { catalogueVersion } = caller;
-      const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, holdOnDisk };
+      const correction = { ...originOf(request), importId, kind, push: body, catalogueVersion, reserveDisk };
       return acceptedAnswer(await requestCorrection(pushDeps(deps), correction));
     },
   }),

@@ -45,6 +45,10 @@ const reversed = answerObject("ReversedRows", {
   at: instant("When the last of them was reversed"),
 });
 
+/** A field that the published contract does not have. */
+const extension = <Field extends z.ZodType>(field: Field, meaning: string): Field =>
+  field.describe(`Extension: ${meaning}`).meta({ "x-extension": true });
+
 export const importSchema = answerObject("Import", {
   importId: z.string().describe("Names the import"),
   source: z.enum(["data", "file"]).describe("data for JSON, file for an upload"),
@@ -64,29 +68,18 @@ export const importSchema = answerObject("Import", {
       "Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. " +
         "Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store",
     ),
-  correctionOf: corrected
-    .optional()
-    .describe("Extension: the rows of another import that this one corrects; absent where it corrects none")
-    .meta({ "x-extension": true }),
-  reversed: reversed
-    .nullable()
-    .describe("Extension: what was taken back of it; null where nothing was. Its status stays what it was")
-    .meta({ "x-extension": true }),
-  sameFileAs: z
-    .string()
-    .nullable()
-    .describe(
-      "Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. " +
-        "Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count",
-    )
-    .meta({ "x-extension": true }),
-  unusual: unusual
-    .nullable()
-    .describe(
-      "Extension: how many of its accepted rows are unusual, and so perhaps wrong; null where none is, until the import completes, and for shipments. " +
-        "They count like any other",
-    )
-    .meta({ "x-extension": true }),
+  correctionOf: extension(corrected.optional(), "the rows of another import that this one corrects; absent where it corrects none"),
+  reversed: extension(reversed.nullable(), "what was taken back of it; null where nothing was. Its status stays what it was"),
+  sameFileAs: extension(
+    z.string().nullable(),
+    "an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. " +
+      "Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count",
+  ),
+  unusual: extension(
+    unusual.nullable(),
+    "how many of its accepted rows are unusual, and so perhaps wrong; null where none is, until the import completes, and for shipments. " +
+      "They count like any other",
+  ),
 });
 
 /** A reversal of an import. */

@@ -4,7 +4,7 @@ import {
   importsWithoutPlace,
   markStarted,
   possiblyOlderImports,
-  queueImport,
+  confirmPlace,
   removeUnconfirmedPlace,
   unconfirmedPlaces,
 } from "../../../commands/imports/queue/places.js";
@@ -25,7 +25,7 @@ export async function reconcileQueue({ pool, eventStore }: Stores): Promise<void
 
 async function queueIfUnfinished(pool: Stores["pool"], { position, state }: LoadedImport): Promise<boolean> {
   if (position === undefined || state.status === "none") return false;
-  await queueImport(pool, state.request, position, { started: state.status === "processing" });
+  await confirmPlace(pool, state.request, position, { started: state.status === "processing" });
   return true;
 }
 

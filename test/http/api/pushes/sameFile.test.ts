@@ -9,10 +9,10 @@ import { deadlineIn } from "../../../../src/commands/deadline.js";
 import { cancelImport } from "../../../../src/commands/imports/endImport.js";
 import { importOfKey } from "../../../../src/commands/imports/importStream.js";
 import {
-  queueImport,
+  confirmPlace,
   removePlace,
   removeUnconfirmedPlace,
-  requestCancel,
+  cancelPlace,
   reservePlace,
 } from "../../../../src/commands/imports/queue/places.js";
 import { type RequestImportDeps, requestImport, type Submission } from "../../../../src/commands/imports/requestImport.js";
@@ -68,7 +68,7 @@ async function inTables(text: string, story: Partial<Story>): Promise<string> {
 /** An import that ended while no projector was running. */
 async function ended(text: string, story: Partial<Story>): Promise<string> {
   const { importId, request, position } = await told(text, story);
-  await queueImport(stage.service.pool, request, position, { started: true });
+  await confirmPlace(stage.service.pool, request, position, { started: true });
   await removePlace(stage.service.pool, { importId, rows: 1 });
   return importId;
 }
@@ -250,7 +250,7 @@ describe("an earlier import that runs", () => {
     await fresh();
     const [unseen, seen] = [newFile(), newFile()];
     const waiting = await told(unseen, { end: "running" });
-    await queueImport(stage.service.pool, waiting.request, waiting.position, { started: true });
+    await confirmPlace(stage.service.pool, waiting.request, waiting.position, { started: true });
     expect(await pushed(unseen)).toBe(waiting.importId);
     const running = await told(seen, { end: "running" });
     await project();
@@ -267,7 +267,7 @@ describe("an earlier import that runs", () => {
     const [file, first] = [newFile(), newFile()];
     const importId = await push(file);
     await push(first);
-    await requestCancel(stage.service.pool, importId);
+    await cancelPlace(stage.service.pool, importId);
     expect(await pushed(file)).toBeNull();
   });
 
