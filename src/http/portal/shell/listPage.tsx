@@ -3,15 +3,7 @@ import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { Page, PageRequest } from "../../../queries/page.js";
 import { download, downloadTable } from "../downloads.js";
-import {
-  defineAnswer,
-  definePage,
-  type PageDefinition,
-  type PageHead,
-  type PortalDeps,
-  type SignedInVisit,
-  type Subject,
-} from "../pageDefinition.js";
+import { defineAnswer, definePage, type PageHead, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
 import { inJson } from "./formats.js";
 import { type Names, Pager, pageInMemory, type Query, rowsBefore, rowsPerPage, withQuery } from "./parts.js";
@@ -69,9 +61,7 @@ const mostSorted = 2_000;
 const rowsAtOnce = 500;
 
 /** A subject of one page, which is also named by itself, for its forms. */
-export type ListPage = Required<Pick<Subject, "pages" | "answers">> & { readonly page: PageDefinition };
-
-export function listPage<Row>(list: List<Row>): ListPage {
+export function listPage<Row>(list: List<Row>) {
   const { path, access } = list;
   const page = definePage(path, access, (visit, deps) => showList(list, visit, deps));
   const answers = formats.map((format) =>
@@ -81,7 +71,6 @@ export function listPage<Row>(list: List<Row>): ListPage {
 }
 
 const formats = ["csv", "xlsx", "json"] as const;
-type Format = (typeof formats)[number];
 
 async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps) {
   const { title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
@@ -171,7 +160,7 @@ async function allRows<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalD
 }
 
 /** Everything that fits the filter, not only the page that is shown, in the list's own order. */
-async function downloadList<Row>(list: List<Row>, format: Format, visit: SignedInVisit, deps: PortalDeps): Promise<Response> {
+async function downloadList<Row>(list: List<Row>, format: (typeof formats)[number], visit: SignedInVisit, deps: PortalDeps) {
   const { timezone } = visit.person;
   const of = namesOf(list, visit);
   const inBatches = async function* () {

@@ -13,7 +13,7 @@ import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts
 import { type Column, column, stateCells } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import * as addresses from "./addresses.js";
-import { columnOf, EntryLink, entryColumns } from "./entryColumns.js";
+import { columnOf, entryColumns } from "./entryColumns.js";
 
 const sectionIn = ({ query }: SignedInVisit) =>
   addresses.tabOrder.find((each) => addresses.sectionNames[each].folder === query["list"]) ?? "customers";
@@ -217,7 +217,7 @@ export const differenceColumns = (present: OrganisationFile): readonly Column<Ca
     cell: (difference) => {
       const { section, id } = difference;
       const isThere = section !== "organisation" && id !== undefined && present[section].some((entry) => idOf(entry) === id);
-      return isThere ? <EntryLink section={section} id={id} label={subjectOf(difference)} /> : subjectOf(difference);
+      return isThere ? <Link to={addresses.entryPath(section, id)}>{subjectOf(difference)}</Link> : subjectOf(difference);
     },
   }),
   { key: "how", heading: "How", ...stateCells<CatalogueDifference>(({ kind }) => badges[kind]) },

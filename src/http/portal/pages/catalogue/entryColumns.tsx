@@ -18,10 +18,6 @@ const listed: Readonly<Record<Section, readonly string[]>> = {
   customFields: [],
 };
 
-export const EntryLink = ({ section, id, label }: { section: Section; id: string; label?: string }) => (
-  <Link to={entryPath(section, id)}>{label ?? id}</Link>
-);
-
 /** What the entries of a list are called, by their ids. */
 function namesIn(file: OrganisationFile, section: Section): (id: unknown) => string {
   const names = new Map(file[section].map((entry) => [idOf(entry), nameOfEntry(entry)]));
@@ -36,7 +32,7 @@ export function EntryLinks({ view: { file }, section, ids }: { view: PresentCata
   if (ids.length === 0) return <span class="muted">None</span>;
   return (
     <span>
-      {withCommas(ids.slice(0, mostLinks).map((id) => <EntryLink section={section} id={id} label={nameOf(id)} />))}
+      {withCommas(ids.slice(0, mostLinks).map((id) => <Link to={entryPath(section, id)}>{nameOf(id)}</Link>))}
       {ids.length > mostLinks ? ` and ${ids.length - mostLinks} more` : ""}
     </span>
   );
@@ -117,7 +113,7 @@ export function entryColumns(view: PresentCatalogue, section: Section): readonly
       names: true,
       cell: (entry) => (
         <span class="named">
-          <EntryLink section={section} id={idOf(entry)} label={nameOfEntry(entry)} />{" "}
+          <Link to={entryPath(section, idOf(entry))}>{nameOfEntry(entry)}</Link>{" "}
           {nameOfEntry(entry) === idOf(entry) ? null : <span class="muted customer-id">{idOf(entry)}</span>}
         </span>
       ),

@@ -27,7 +27,6 @@ import { correctionsPath, filterIn, sentPage, shownRows, verdictOf } from "./sho
 
 /** The fields whose values the organisation knows. */
 export const suggestedFields = ["customerId", "warehouseCode", "chargeCode"] as const;
-type SuggestedField = (typeof suggestedFields)[number];
 
 const mostSuggestions = 8;
 const longestText = 200;
@@ -44,7 +43,7 @@ const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look",
 export const knownCustomers = ({ customers }: Catalogue): KnownCode[] =>
   [...customers].map(([value, { name }]) => ({ value, label: name }));
 
-async function knownFor(field: SuggestedField, visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<KnownCode>> {
+async function knownFor(field: (typeof suggestedFields)[number], visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<KnownCode>> {
   if (field === "customerId") {
     const { catalogue } = await presentCatalogue(visit, deps);
     return knownCustomers(catalogue);

@@ -52,8 +52,6 @@ const isAccepted = (group: readonly ShownRow[]): boolean =>
 /** The most imports that one submission becomes, however many places are free in the queue. */
 const mostImports = 20;
 
-type SubmissionResult = Awaited<ReturnType<typeof submitAccepted>>;
-
 /**
  * Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it.
  * `taken`: rows that somebody else has taken meanwhile. `left`: rows that were not sent, `because` of that.
@@ -181,7 +179,7 @@ export const judgeAgainForm = defineForm(judgeAgainPage, "", async (visit, field
   return { goTo: correctionsPath, notice: { kind: "done", lines: inWords(submitted) } };
 });
 
-function inWords({ rows, imports, taken, left, because }: SubmissionResult): string[] {
+function inWords({ rows, imports, taken, left, because }: Awaited<ReturnType<typeof submitAccepted>>): string[] {
   return [
     rows === 0
       ? "No rows were submitted: they are no longer open, or would still be rejected."

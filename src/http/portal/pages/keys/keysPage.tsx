@@ -68,10 +68,8 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
   ];
 };
 
-type Replaced = NonNullable<KeySummary["replaced"]>;
-
 /** While two secrets are valid, a line for each. */
-const perSecret = (key: KeySummary, newest: Child, old: (replaced: Replaced) => Child): Child =>
+const perSecret = (key: KeySummary, newest: Child, old: (replaced: NonNullable<KeySummary["replaced"]>) => Child): Child =>
   key.replaced && isUsable(key) ? (
     <div class="unbroken">
       <div>New: {newest}</div>
