@@ -13,16 +13,7 @@ import { boundDownloads } from "./downloads.js";
 import { type Fields, FormRefusal, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
 import { answerInLines, waitForWork, wantsLines } from "./lines.js";
 import { createOpenPages } from "./live/openPages.js";
-import type {
-  AnswerDefinition,
-  FormDefinition,
-  FormResult,
-  PageDefinition,
-  PortalDeps,
-  PortalFrame,
-  PortalOptions,
-  Visit,
-} from "./pageDefinition.js";
+import type { AnswerDefinition, FormDefinition, PageDefinition, PortalDeps, PortalFrame, PortalOptions, Visit } from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { answers, forms, pages } from "./pages/list.js";
 import { sessionCookie } from "./sessions/cookies.js";
@@ -112,7 +103,7 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
   const { context: c } = visit;
   try {
     const result = await form.submit(visit, fields, deps);
-    if (wantsLines(c)) return answerInLines(visit, deps, "work" in result ? result.work : async () => result as FormResult);
+    if (wantsLines(c)) return answerInLines(visit, deps, "work" in result ? result.work : async () => result as { goTo: string });
     return respond(visit, "work" in result ? await waitForWork(visit, deps, result) : result, deps);
   } catch (error) {
     if (wantsLines(c)) throw error;

@@ -12,19 +12,8 @@ import { Amount, EmptyState, Link } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath, kindNames, shownReference } from "../imports/importStatus.js";
 import { changeRows, knownCustomers } from "./correctionAnswers.js";
-import { GridFrame } from "./gridFrame.js";
-import {
-  type Counts,
-  correctionsPath,
-  correctionsPathOf,
-  type Filter,
-  filterIn,
-  gridColumns,
-  hasRows,
-  rowCounts,
-  rowsByImport,
-  shownRows,
-} from "./shownRows.js";
+import { GridFrame, gridColumns } from "./gridFrame.js";
+import { correctionsPath, correctionsPathOf, type Filter, filterIn, hasRows, rowCounts, rowsByImport, shownRows } from "./shownRows.js";
 import { AfterChanges } from "./unknownCustomers.js";
 
 /** More than one screen shows. The script asks for those after them. */
@@ -39,7 +28,6 @@ export const correctionsPage = definePage(correctionsPath, "look", async (visit,
     presentCatalogue(visit, deps),
     shownRows(visit, filter, { limit: firstRows, cursor: visit.query["cursor"] || undefined }, deps),
   ]);
-  const columns = gridColumns(kind, catalogue);
   return {
     title: "Rejected rows",
     ...(importId === undefined ? {} : { crumbs: [[shownReference({ reference }), importPath(importId)] as const] }),
@@ -51,7 +39,7 @@ export const correctionsPage = definePage(correctionsPath, "look", async (visit,
           <>
             <Reasons filter={filter} reasons={reasons} more={more} />
             {state === "open" ? <AfterChanges rows={rows.items} known={knownCustomers(catalogue)} /> : null}
-            <GridFrame visit={visit} filter={filter} columns={columns} rows={rows} />
+            <GridFrame visit={visit} filter={filter} columns={gridColumns(kind, catalogue)} rows={rows} />
           </>
         ) : (
           <EmptyState title={stateWords[state].none}>
@@ -132,7 +120,7 @@ const CountedLink = ({ to, isCurrent, label, count: { rows, atLeast }, ...marks 
 interface ChoicesProps {
   readonly filter: Filter;
   readonly reference: string;
-  readonly counts: Counts;
+  readonly counts: Awaited<ReturnType<typeof rowCounts>>;
   readonly imports: readonly RowGroup[];
 }
 

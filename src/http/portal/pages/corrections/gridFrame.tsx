@@ -1,3 +1,6 @@
+import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
+import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
+import type { ImportKind } from "../../../../events/importEvents.js";
 import type { Page } from "../../../../queries/page.js";
 import { type Column, columnClass, neededColumns, rowStatus, type Settings, usedFields } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
@@ -13,6 +16,19 @@ interface FrameProps {
   readonly filter: Filter;
   readonly columns: readonly Column[];
   readonly rows: Page<ShownRow>;
+}
+
+export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {
+  const own = columnsOf(kind).map(({ name, heading, required, type }) => ({
+    name,
+    heading,
+    required: required !== false,
+    time: type === "time",
+    number: isNumber({ type }),
+  }));
+  const plain = { required: false, time: false, number: false };
+  const custom = kind === "shipments" ? (file.customFields ?? []) : [];
+  return [...own, ...custom.map(({ key, label = key }) => ({ name: customFieldPrefix + key, heading: label, ...plain }))];
 }
 
 /** The script fetches larger rows itself. */

@@ -2,7 +2,6 @@
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { dateOrders, isoDate, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
-import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
 import { noImport, Rejection } from "../../../../domain/rejection.js";
 import { faultyColumns, fieldsAtFault, type RowReason, reasonWithAdvice } from "../../../../domain/rows/faults.js";
@@ -14,7 +13,7 @@ import { type CorrectionRow, listCorrectionRows } from "../../../../queries/reje
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
-import type { Column, SentRow, Verdict } from "../../browser/corrections/rows.js";
+import type { SentRow, Verdict } from "../../browser/corrections/rows.js";
 import { groupItems } from "../../groupItems.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Query, withQuery } from "../../shell/parts.js";
@@ -76,19 +75,6 @@ export function correctionsPathOf({ kind, state, importId, reasonKey }: Partial<
 
 /** A row as the grid has it, with the name of its import. Values are by field, also those of custom fields. */
 export type ShownRow = Omit<SentRow, "dates"> & Pick<CorrectionRow, "reference">;
-
-export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {
-  const own = columnsOf(kind).map(({ name, heading, required, type }) => ({
-    name,
-    heading,
-    required: required !== false,
-    time: type === "time",
-    number: isNumber({ type }),
-  }));
-  const plain = { required: false, time: false, number: false };
-  const custom = kind === "shipments" ? (file.customFields ?? []) : [];
-  return [...own, ...custom.map(({ key, label = key }) => ({ name: customFieldPrefix + key, heading: label, ...plain }))];
-}
 
 /** One page of the rows that a filter asks for. */
 export async function shownRows(visit: SignedInVisit, filter: Filter, page: Omit<PageRequest, "secret">, deps: PortalDeps) {
