@@ -5,7 +5,7 @@ import { defineForm, originOf, type PortalDeps, type SignedInVisit, type Subject
 import { AskButton, Button, ButtonForm, Choice, Field, Form, NoQuestion, Question } from "../shell/form.js";
 import { listPage } from "../shell/listPage.js";
 import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.js";
-import { actionColumn, type Column, column, stateCells } from "../shell/table.js";
+import { actionColumn, type Column, column, stateColumn } from "../shell/table.js";
 import { signedOut } from "./signIn.js";
 
 const membersPath = "/portal/settings/members";
@@ -146,7 +146,7 @@ const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
     ),
   }),
   column("email", "Email", ({ email }) => email, { onlyInFiles: true }),
-  { key: "status", heading: "Status", ...stateCells<MemberSummary>(({ status }) => states[status]) },
+  stateColumn("status", "Status", ({ status }) => states[status]),
   column("since", "Since", ({ invitedAt, joinedAt, removedAt }) => removedAt ?? joinedAt ?? invitedAt),
   column("role", "Role", ({ role }) => roleName(role), { cell: RoleForm }),
   actionColumn(Actions),

@@ -25,12 +25,6 @@ export interface Column<Row> {
   readonly once?: boolean;
 }
 
-/** The value and the cell of a column that shows a state. */
-export const stateCells = <Row,>(stateOf: (row: Row) => State) => ({
-  value: (row: Row) => stateOf(row).label,
-  cell: (row: Row) => <Badge state={stateOf(row)} />,
-});
-
 /** Columns that only files have. */
 export const fileColumns = <Row,>(columns: readonly (readonly [key: string, heading: string, value: (row: Row) => Value])[]) =>
   columns.map(([key, heading, value]): Column<Row> => ({ key, heading, value, onlyInFiles: true }));
@@ -54,6 +48,10 @@ export const column = <Row,>(key: string, heading: string, value: (row: Row) => 
   value,
   ...more,
 });
+
+/** A column that shows a state. */
+export const stateColumn = <Row,>(key: string, heading: string, stateOf: (row: Row) => State): DataColumn<Row> =>
+  column(key, heading, (row) => stateOf(row).label, { cell: (row) => <Badge state={stateOf(row)} /> });
 
 export const isData = <Row,>(column: Column<Row>): column is DataColumn<Row> => column.key !== undefined && column.value !== undefined;
 

@@ -10,7 +10,7 @@ import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from 
 import { countInWords, inWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts.js";
-import { type Column, column, stateCells } from "../../shell/table.js";
+import { type Column, column, stateColumn } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
 import * as addresses from "./addresses.js";
 import { columnOf, entryColumns } from "./entryColumns.js";
@@ -220,7 +220,7 @@ export const differenceColumns = (present: OrganisationFile): readonly Column<Ca
       return isThere ? <Link to={addresses.entryPath(section, id)}>{subjectOf(difference)}</Link> : subjectOf(difference);
     },
   }),
-  { key: "how", heading: "How", ...stateCells<CatalogueDifference>(({ kind }) => badges[kind]) },
+  stateColumn("how", "How", ({ kind }) => badges[kind]),
   column("change", "Change", (difference) => (difference.change ? changeInWords(difference) : "All of it"), {
     cell: (difference) =>
       difference.change ? <span class="change">{changeInWords(difference)}</span> : <span class="muted">All of it</span>,

@@ -98,10 +98,7 @@ const states: Readonly<Record<DeliverySummary["status"], State>> = {
 };
 
 export const deliveryColumns = (endpointId: string): readonly Column<DeliverySummary>[] => [
-  column("event", "Event", ({ type }) => type, {
-    names: true,
-    link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId),
-  }),
+  column("event", "Event", ({ type }) => type, { names: true, link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId) }),
   column("happened", "Happened", ({ occurredAt }) => occurredAt),
   column("outcome", "Outcome", ({ status }) => states[status].label, { cell: (delivery) => <DeliveryOutcome delivery={delivery} /> }),
   column("attempts", "Attempts", ({ attempts }) => inBrief(attempts)),

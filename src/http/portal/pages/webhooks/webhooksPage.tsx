@@ -80,10 +80,7 @@ export const webhooksList = listPage<WebhookSummary>({
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
 const columns: readonly Column<WebhookSummary>[] = [
-  column("url", "URL", ({ url }) => url, {
-    names: true,
-    link: ({ endpointId }) => endpointPath(endpointId),
-  }),
+  column("url", "URL", ({ url }) => url, { names: true, link: ({ endpointId }) => endpointPath(endpointId) }),
   column("state", "State", stateOf, { cell: EndpointState }),
   column("events", "Events", ({ events }) => (events.length === webhookEventTypes.length ? "All" : events.join(", "))),
   column("added", "Added", ({ addedAt }) => addedAt),
