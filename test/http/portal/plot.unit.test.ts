@@ -2,11 +2,7 @@ import { expect, test } from "vitest";
 import { Bars, DailyColumns } from "../../../src/http/portal/shell/plot.js";
 
 test("bars are proportional to their numbers, the longest as wide as the plot, and have their numbers beside them", () => {
-  const bars = [
-    { label: "Customer <not> found", value: 200 },
-    { label: "No quantity", value: 50 },
-    { label: "No time", value: 1 },
-  ];
+  const bars = [["Customer <not> found", 200] as const, ["No quantity", 50] as const, ["No time", 1] as const];
   const drawn = String(Bars({ bars, unit: ["row", "rows"] }));
   expect([...drawn.matchAll(/class="bar-part" width="([\d.]+)%"/g)].map(([, width]) => Number(width))).toEqual([100, 25, 0.5]);
   expect(drawn).toContain("Customer &lt;not&gt; found");

@@ -146,15 +146,12 @@ type OpenPage = ReturnType<typeof openStream>["page"];
 const reconnectMs = 3_000;
 const cutAfterMs = 1_000;
 
-interface StreamEvents {
-  /** Called when the browser begins to read, not before: a browser that has already left neither reads nor cancels. */
-  readonly onOpen: () => void;
-  /** Called once, whichever side ended the stream, also if it was never read. */
-  readonly onEnd: () => void;
-}
-
-/** Server-sent events to one browser. Nothing is kept for a browser that is not ready for it. */
-function openStream(request: PageToOpen, { onOpen, onEnd }: StreamEvents) {
+/**
+ * Server-sent events to one browser. Nothing is kept for a browser that is not ready for it. `onOpen` is called when the browser begins to read,
+ * not before: a browser that has already left neither reads nor cancels. `onEnd` is called once, whichever side ended the stream, also if it was
+ * never read.
+ */
+function openStream(request: PageToOpen, { onOpen, onEnd }: Record<"onOpen" | "onEnd", () => void>) {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let state: "new" | "open" | "ended" = "new";
   /** Set while the browser is ready for something. */

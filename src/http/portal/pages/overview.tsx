@@ -203,7 +203,7 @@ function RowsPerDay({ days, recent }: { days: LastDays; recent: EndedImports }) 
 async function chargeCodesPart(organisationId: string, days: LastDays, pool: PortalDeps["pool"]): Promise<Child> {
   const found = await busiestChargeCodes(organisationId, days, shownChargeCodes, pool);
   if (found.length === 0) return null;
-  const bars = found.map(({ chargeCode, rows }) => ({ label: chargeCode, value: rows }));
+  const bars = found.map(({ chargeCode, rows }) => [chargeCode, rows] as const);
   const facts = found.map(({ chargeCode, rows }): Fact => [chargeCode, countInWords(rows, "activity", "activities")]);
   return (
     <Panel id="charge-codes" title="Activities by charge code, last 30 days">

@@ -57,10 +57,9 @@ export const clipped = (text: string, longest = 200): string => (text.length > l
 /** `1 row`, `1,234 rows`. */
 export const countInWords = (count: number, one: string, many = `${one}s`): string => `${groupDigits(count)} ${count === 1 ? one : many}`;
 
-export function inWords(value: Value, timeZone: string): string {
+export function inWords(value: Exclude<Value, Date>): string {
   if (value === null || value === undefined || typeof value === "string") return value ?? "";
   if (typeof value === "number") return groupDigits(value);
-  if (value instanceof Date) return timeInWords(value, timeZone);
   return "day" in value ? dayInWords(value.day) : groupDigits(value.decimal);
 }
 

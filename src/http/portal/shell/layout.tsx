@@ -2,7 +2,7 @@ import { limits } from "../../../domain/imports/limits.js";
 import type { Notice, PageContent, PageHead } from "../pageDefinition.js";
 import { Button, Form } from "./form.js";
 import { Navigation } from "./navigation.js";
-import { ButtonLink, Link, OnlyOnce, Sentence, useVisit } from "./parts.js";
+import { ButtonLink, Link, OnlyOnce, PlainList, Sentence, useVisit } from "./parts.js";
 
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
 export function Layout({ shown }: { shown: PageContent }) {
@@ -61,20 +61,17 @@ const Logo = () => (
 
 function Header() {
   const { person, links, path, query } = useVisit();
+  const brand = [<Logo />, "Waybill"];
   if (!person)
     return (
       <header class="top">
-        <span class="brand">
-          <Logo />
-          Waybill
-        </span>
+        <span class="brand">{brand}</span>
       </header>
     );
   return (
     <header class="top">
       <Link class="brand" to="/portal">
-        <Logo />
-        Waybill
+        {brand}
       </Link>
       <span class="organisation">{person.organisationName}</span>
       <search class="search">
@@ -134,15 +131,7 @@ function NoticeBox({ notice }: { notice: Notice | undefined }) {
   return (
     <div class={`notice ${notice.kind}`} role={notice.kind === "error" ? "alert" : "status"}>
       <p>{first === undefined ? null : <Sentence text={first} />}</p>
-      {more.length > 0 ? (
-        <ul>
-          {more.map((line) => (
-            <li>
-              <Sentence text={line} />
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      {more.length > 0 ? <PlainList class="" items={more.map((line) => <Sentence text={line} />)} /> : null}
     </div>
   );
 }

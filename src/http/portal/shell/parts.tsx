@@ -64,7 +64,7 @@ export const Facts = ({ facts, class: kind = "facts" }: { facts: readonly Fact[]
 );
 
 export const PlainList = ({ items, class: kind = "plain-list" }: { items: readonly Child[]; class?: string }) => (
-  <ul class={kind}>
+  <ul class={kind || undefined}>
     {items.map((item) => (
       <li>{item}</li>
     ))}

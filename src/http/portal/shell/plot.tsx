@@ -3,17 +3,12 @@ import { groupDigits } from "./formats.js";
 import { Amount, type Names } from "./parts.js";
 import { type Column, Table } from "./table.js";
 
-export interface Bar {
-  readonly label: string;
-  readonly value: number;
-}
-
 /** Horizontal bars, each under its label and its number of units. `plain`: in a colour that means neither good nor bad. */
-export function Bars({ bars, unit, plain }: { bars: readonly Bar[]; unit: Names; plain?: boolean }) {
-  const longest = Math.max(1, ...bars.map(({ value }) => value));
+export function Bars({ bars, unit, plain }: { bars: readonly (readonly [label: string, value: number])[]; unit: Names; plain?: boolean }) {
+  const longest = Math.max(1, ...bars.map(([, value]) => value));
   return (
     <ul class={plain ? "bars plain-bars" : "bars"}>
-      {bars.map(({ label, value }) => (
+      {bars.map(([label, value]) => (
         <li>
           <span class="bar-label">{label}</span>
           <span class="bar-value">

@@ -167,7 +167,7 @@ function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorti
 function ValueCell({ value, digits }: { readonly value: Value; readonly digits: number }) {
   if (value === null || value === undefined || value === "") return <span class="muted">-</span>;
   if (value instanceof Date) return <Time at={value} />;
-  const text = inWords(value, "UTC");
+  const text = inWords(value);
   if (typeof value === "number" || (typeof value === "object" && "decimal" in value))
     return <span class="amount">{aligned(text, value, digits)}</span>;
   return <>{text}</>;

@@ -154,11 +154,8 @@ const leading: Readonly<Partial<Record<FieldName<"activity">, string>>> = {
   quantity: "Quantity",
   reference: "Reference",
 };
-const others = fieldsOf("activity").filter(({ name }) => leading[name] === undefined);
-const shownFields = [
-  ...(Object.entries(leading) as [FieldName<"activity">, string][]),
-  ...others.map(({ name, heading }) => [name, heading] as const),
-];
+const headings = fieldsOf("activity").map(({ name, heading }) => [name, leading[name] ?? heading]);
+const shownFields = Object.entries({ ...leading, ...Object.fromEntries(headings) }) as [FieldName<"activity">, string][];
 
 function columns(view: ActivitiesView): readonly Column<ListedActivity>[] {
   const { visit, nameOf, only } = view;

@@ -100,7 +100,11 @@ export const billColumns = ({ nameOf, byWarehouse = false, rowsOf, signed = fals
   ...amountColumns<BillLine>(signed, rowsOf),
 ];
 
-type SumRowProps = BillSum & { label: string; columns: number; signed: boolean | undefined };
+interface SumRowProps extends BillSum {
+  readonly label: string;
+  readonly columns: number;
+  readonly signed: boolean | undefined;
+}
 
 export const SumRow = ({ label, columns, quantity, rows, signed }: SumRowProps) => (
   <tr class="sum">

@@ -68,7 +68,7 @@ function searchTextOf(view: PresentCatalogue, section: Section): (entry: address
   const referring = section === "customers" ? [] : fieldsOfSection(section).filter(({ refers }) => refers);
   const columns = referring.map((field) => columnOf(view, field));
   return (entry) => {
-    const others = columns.map(({ value }) => inWords(value(entry), "UTC"));
+    const others = columns.map(({ value }) => inWords(value(entry)));
     const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
     return [idOf(entry), addresses.nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
   };

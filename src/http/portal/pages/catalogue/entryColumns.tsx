@@ -58,12 +58,12 @@ function Texts({ texts }: { texts: readonly string[] }) {
 }
 
 /** A field of an entry, for lists, facts, files and the search. */
-export function columnOf(view: PresentCatalogue, field: CatalogueField): Column<object> & Required<Pick<Column<object>, "value" | "cell">> {
+export function columnOf(view: PresentCatalogue, field: CatalogueField) {
   const { key, kind, label: heading, refers } = field;
   const valueIn = (entry: object) => (entry as Readonly<Record<string, unknown>>)[key];
   const textsIn = (entry: object) => [valueIn(entry) ?? []].flat() as string[];
   const nameOf = refers && namesIn(view.file, refers);
-  const value = (entry: object): Value => {
+  const value = (entry: object): Exclude<Value, Date> => {
     if (nameOf || kind === "texts")
       return textsIn(entry)
         .map(nameOf ?? String)
@@ -76,7 +76,7 @@ export function columnOf(view: PresentCatalogue, field: CatalogueField): Column<
   const cell = (entry: object) => {
     if (refers) return <EntryLinks view={view} section={refers} ids={textsIn(entry)} />;
     if (kind === "texts") return <Texts texts={textsIn(entry)} />;
-    return inWords(value(entry), "UTC") || <span class="muted">{kind === "day" ? "No end" : "None"}</span>;
+    return inWords(value(entry)) || <span class="muted">{kind === "day" ? "No end" : "None"}</span>;
   };
   return { key, heading, number: kind === "list", value, cell };
 }

@@ -63,7 +63,7 @@ const factsOf = (view: PresentCatalogue, section: Section, entry: Entry): Fact[]
   [section === "customFields" ? "Key" : "Id", <code>{idOf(entry)}</code>],
   ...fieldsOfSection(section)
     .filter(({ key, kind }) => kind !== "list" && !ownFacts.includes(key))
-    .map((field): Fact => [field.label, columnOf(view, field).cell(entry, false)]),
+    .map((field): Fact => [field.label, columnOf(view, field).cell(entry)]),
 ];
 
 /** What follows from the entry and others. */

@@ -129,7 +129,12 @@ const CountedLink = ({ to, isCurrent, label, count: { rows, atLeast }, ...marks 
   </Link>
 );
 
-type ChoicesProps = { filter: Filter; reference: string; counts: Counts; imports: readonly RowGroup[] };
+interface ChoicesProps {
+  readonly filter: Filter;
+  readonly reference: string;
+  readonly counts: Counts;
+  readonly imports: readonly RowGroup[];
+}
 
 /** The script makes each group one stop of the Tab key. */
 function Choices({ filter: { kind, state, importId }, reference, counts, imports }: ChoicesProps) {

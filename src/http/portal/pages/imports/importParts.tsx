@@ -26,7 +26,7 @@ export async function reasonsPart(organisationId: string, view: ImportView, pool
   if (reasons.length === 0) return null;
   return (
     <Panel id="reasons" title="Why rows were rejected">
-      <Bars bars={reasons.map(({ reason, rows }) => ({ label: reason, value: rows }))} unit={["row", "rows"]} />
+      <Bars bars={reasons.map(({ reason, rows }) => [reason, rows] as const)} unit={["row", "rows"]} />
       <p class="hint">
         A row with several faults is counted once for each. If one line of a shipment has a fault, all its lines are rejected and counted.
         {others > 0 ? ` ${others} less common ${others === 1 ? "reason is" : "reasons are"} not shown.` : null}

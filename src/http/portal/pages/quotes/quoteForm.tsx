@@ -4,10 +4,9 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { check } from "../../../../domain/validation.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import { type Fields, noFields } from "../../fields.js";
-import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { ButtonLink, Panel } from "../../shell/parts.js";
+import { ButtonLink, Panel, useVisit } from "../../shell/parts.js";
 
 /** A quote of more items is asked for over the API. */
 export const mostItems = 200;
@@ -57,9 +56,8 @@ const itemOf = ({ type, ...numbers }: Record<string, string>) => ({
 const numberOf = (text: string): unknown => (/^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text);
 
 /** A refusal of the request as a refusal of the form. */
-export function asFormError(error: unknown): unknown {
-  return error instanceof Rejection && error.details ? new Rejection(error.code, error.message, error.details.map(inTheFormsWords)) : error;
-}
+export const asFormError = (error: unknown): unknown =>
+  error instanceof Rejection && error.details ? new Rejection(error.code, error.message, error.details.map(inTheFormsWords)) : error;
 
 function inTheFormsWords(fault: string): string {
   return fault
@@ -105,16 +103,11 @@ export const quotesPath = "/portal/quotes";
 /** Without the script there are three rows of items; with it as many as are wanted. */
 const plainRows = 3;
 
-interface QuoteFormProps {
-  readonly visit: SignedInVisit;
-  readonly customers: readonly Customer[];
-  /** The quotes that the page shows: the form has what they were asked with. */
-  readonly shown: readonly ExplainedQuote[];
-}
-
-export function QuoteForm({ visit, customers, shown }: QuoteFormProps) {
+/** `shown`: the quotes that the page shows. The form has what they were asked with. */
+export function QuoteForm({ customers, shown }: { customers: readonly Customer[]; shown: readonly ExplainedQuote[] }) {
   const asked = fieldsOfQuotes(shown);
-  const isRefused = visit.submitted.all("quantity").length > 0;
+  const { submitted } = useVisit();
+  const isRefused = submitted.all("quantity").length > 0;
   return (
     <Panel id="new-quote" title="New quote">
       <Form to={quotesPath} class="stacked quote-form">
@@ -134,7 +127,7 @@ export function QuoteForm({ visit, customers, shown }: QuoteFormProps) {
           <PlaceFields legend="Origin" name="origin" asked={asked} />
           <PlaceFields legend="Destination" name="destination" asked={asked} />
         </div>
-        <Items shown={isRefused ? visit.submitted : asked} tooMany={isRefused ? 0 : itemsLeftOut(shown)} />
+        <Items shown={isRefused ? submitted : asked} tooMany={isRefused ? 0 : itemsLeftOut(shown)} />
         <div class="actions">
           {asked.get("customer") === "" ? null : <ButtonLink to={quotesPath} label="Clear form" quiet />}
           <Button label="Get quotes" />

@@ -53,7 +53,7 @@ const list = listPage<ListedQuote>({
       <>
         {shown.length > 0 ? <QuoteResults quotes={shown} nameOf={nameOf} /> : null}
         {await missingPrices(visit, deps)}
-        {visit.may("operate") ? <QuoteForm {...{ visit, shown }} customers={await sortedCustomers(visit, deps)} /> : null}
+        {visit.may("operate") ? <QuoteForm shown={shown} customers={await sortedCustomers(visit, deps)} /> : null}
       </>
     );
   },
