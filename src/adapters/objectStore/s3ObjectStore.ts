@@ -69,7 +69,14 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       retried(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
         if (!(error instanceof ObjectMissing)) throw error;
       }),
-    list: (prefix) => list(client, bucket, prefix, translate),
+    async *list(prefix) {
+      try {
+        for await (const item of client.listObjectsV2(bucket, prefix, true))
+          if (item.name) yield { key: item.name, modifiedAt: item.lastModified, size: item.size };
+      } catch (error) {
+        throw translate(error);
+      }
+    },
     removeUnfinished: async () => 0, // the store keeps an object whole or not at all
     link: (key, { downloadName, expiresInSeconds, now }) => {
       const headers = { "response-content-disposition": contentDisposition(downloadName) };
@@ -125,16 +132,6 @@ async function sha256Of(path: string): Promise<string> {
   const hash = createHash("sha256");
   await pipeline(createReadStream(path), hash);
   return hash.digest("hex");
-}
-
-async function* list(client: Client, bucket: string, prefix: string, translate: Translate) {
-  try {
-    for await (const item of client.listObjectsV2(bucket, prefix, true)) {
-      if (item.name) yield { key: item.name, modifiedAt: item.lastModified, size: item.size };
-    }
-  } catch (error) {
-    throw translate(error);
-  }
 }
 
 /** Retries a failed operation; every operation here can be repeated without harm. Wrong settings are not retried. */

@@ -13,11 +13,6 @@ type SniffedEncoding = {
 
 const SCAN_BYTES = 1 << 20;
 const ADVICE = "Save it as CSV UTF-8 and upload it again.";
-const AS_WINDOWS_1252: SniffedEncoding = {
-  encoding: "windows-1252",
-  skip: 0,
-  notes: ["The file is not UTF-8; it was read as Windows-1252."],
-};
 
 /** A byte order mark or the pattern of zero bytes decides. Without either, text counts as UTF-8 until `sniffEncoding` finds that it is not. */
 export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: number } {
@@ -63,7 +58,8 @@ export async function sniffEncoding(file: FileHandle, limit: number, signal?: Ab
     const whole = atEnd ? read : read.subarray(0, bytesRead - unfinishedUtf8(read));
     if (!isUtf8(whole)) {
       const bad = firstBadByte(whole);
-      if (!nonAscii && skip === 0 && isAscii(whole.subarray(0, bad))) return AS_WINDOWS_1252;
+      if (!nonAscii && skip === 0 && isAscii(whole.subarray(0, bad)))
+        return { encoding: "windows-1252", skip, notes: ["The file is not UTF-8; it was read as Windows-1252."] };
       throw new FileFault(`The file is UTF-8 up to line ${await lineAt(file, position + bad)} but not there. ${ADVICE}`);
     }
     nonAscii ||= !isAscii(whole);

@@ -11,16 +11,11 @@ const PLAUSIBLE_SERIALS = { from: 29_221, to: 109_940 };
 /** A number cell's text: plain decimals as the spreadsheet shows them, dates as ISO 8601 wall times. */
 export function numberCellText(raw: string, kind: NumberKind, date1904: boolean, inDateColumn: boolean): Cell {
   if (raw.length > MAX_NUMBER_CHARS) return cellFault("holds a number that cannot be read", raw);
-  if (kind.kind === "number" && !inDateColumn && INTEGER.test(raw)) return raw;
+  if (kind === "number" && !inDateColumn && INTEGER.test(raw)) return raw;
   if (!NUMBER.test(raw)) return cellFault("holds a number that cannot be read", raw);
-  switch (kind.kind) {
-    case "number":
-      return inDateColumn ? (plausibleDate(Number(raw), date1904) ?? plainDecimal(raw)) : plainDecimal(raw);
-    case "padded":
-      return INTEGER.test(raw) && !raw.startsWith("-") ? raw.padStart(kind.digits, "0") : plainDecimal(raw);
-    default:
-      return serialText(Number(raw), kind.kind, date1904) ?? cellFault("holds a date that does not exist", raw);
-  }
+  if (typeof kind === "object") return INTEGER.test(raw) && !raw.startsWith("-") ? raw.padStart(kind.digits, "0") : plainDecimal(raw);
+  if (kind !== "number") return serialText(Number(raw), kind, date1904) ?? cellFault("holds a date that does not exist", raw);
+  return inDateColumn ? (plausibleDate(Number(raw), date1904) ?? plainDecimal(raw)) : plainDecimal(raw);
 }
 
 function plausibleDate(serial: number, date1904: boolean): string | undefined {
@@ -63,16 +58,8 @@ const clockText = (clock: number): string => new Date(clock).toISOString().slice
 
 const dayText = (days: number): string => new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY).toISOString().slice(0, 10);
 
-/** How a cell's number is to be understood. */
-export type NumberKind =
-  | { readonly kind: "number" | DateParts }
-  /** Shown with leading zeros, as postcodes are: `0000`. */
-  | { readonly kind: "padded"; readonly digits: number };
-
-export const PLAIN_NUMBER: NumberKind = { kind: "number" };
-const DATE: NumberKind = { kind: "date" };
-const DATE_AND_TIME: NumberKind = { kind: "dateAndTime" };
-const TIME: NumberKind = { kind: "time" };
+/** How a cell's number is to be understood. One with `digits` is shown with leading zeros, as postcodes are: `0000`. */
+export type NumberKind = "number" | DateParts | { readonly digits: number };
 
 /** Returns the kinds by a cell's style number. */
 export function readStyles(xml: string): NumberKind[] {
@@ -94,23 +81,23 @@ export function readStyles(xml: string): NumberKind[] {
 
 /** The built-in formats, which have a number and no code. 27 to 36 and 50 to 58 are dates and times of East Asian locales. */
 function builtIn(id: number): NumberKind {
-  if (id === 22) return DATE_AND_TIME;
-  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 50 && id <= 58) || id === 36) return DATE;
-  if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || id === 45 || id === 47) return TIME;
-  return PLAIN_NUMBER;
+  if (id === 22) return "dateAndTime";
+  if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 50 && id <= 58) || id === 36) return "date";
+  if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || id === 45 || id === 47) return "time";
+  return "number";
 }
 
 export function kindOfFormat(code: string): NumberKind {
-  if (code.length > MAX_FORMAT_CHARS) return PLAIN_NUMBER;
+  if (code.length > MAX_FORMAT_CHARS) return "number";
   const bare = code
     .replace(/"[^"]*"?|\\.|_.|\*./gs, "")
     .replace(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, "")
     .split(";", 1)[0] as string;
-  if (/^0{2,}$/.test(bare.trim())) return { kind: "padded", digits: bare.trim().length };
-  if (/\[(h+|m+|s+)\]/i.test(bare)) return PLAIN_NUMBER; // a duration
+  if (/^0{2,}$/.test(bare.trim())) return { digits: bare.trim().length };
+  if (/\[(h+|m+|s+)\]/i.test(bare)) return "number"; // a duration
   const letters = bare.replace(/general|am\/pm|a\/p/gi, "").toLowerCase();
   const clock = /[hs]/.test(letters);
-  if (/[yd]/.test(letters)) return clock ? DATE_AND_TIME : DATE;
-  if (clock) return TIME;
-  return letters.includes("m") ? DATE : PLAIN_NUMBER;
+  if (/[yd]/.test(letters)) return clock ? "dateAndTime" : "date";
+  if (clock) return "time";
+  return letters.includes("m") ? "date" : "number";
 }

@@ -1,7 +1,7 @@
 import { type Cell, cellFault, checkText, FileFault } from "../cell.js";
 import { MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
 import { damagedFault } from "./archive.js";
-import { type NumberKind, numberCellText, PLAIN_NUMBER } from "./numbers.js";
+import { type NumberKind, numberCellText } from "./numbers.js";
 import { type Attributes, createTextCollector, createXmlParser, unescapeText, type XmlParser } from "./xml.js";
 
 const SHEET_ROWS = 1_048_576;
@@ -86,7 +86,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
       case "n": {
         const raw = value.trim();
         if (raw === "") return blank();
-        const own = numberCellText(raw, context.kinds[style] ?? PLAIN_NUMBER, context.date1904, context.dateColumns.has(column));
+        const own = numberCellText(raw, context.kinds[style] ?? "number", context.date1904, context.dateColumns.has(column));
         return typeof own === "string" && context.writeNumber ? context.writeNumber(own, column) : own;
       }
       default:

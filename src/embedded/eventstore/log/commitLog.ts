@@ -25,16 +25,14 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
     try {
       const writing = storage.write(blocks);
       if (writing) await writing;
-      for (const block of blocks) publish(block);
+      for (const block of blocks) {
+        committed = endOf(block);
+        for (const listener of listeners) listener(block);
+      }
     } catch (error) {
       onFailure(error);
       throw new GrpcFailure(Status.unavailable, `The event store could not write: ${(error as Error).message}`);
     }
-  }
-
-  function publish(block: Block): void {
-    committed = endOf(block);
-    for (const listener of listeners) listener(block);
   }
 
   return {
