@@ -54,7 +54,7 @@ describe("number formats", () => {
     expect(plainDecimal(raw)).toBe(text);
   });
 
-  it.each(["", "1e999999", "0x10", "NaN", "1,5", "--1", "1e"])("%j is no number", (raw) => {
+  it.each(["", "1e999999", "1e309", "-1e309", "0x10", "NaN", "1,5", "--1", "1e"])("%j is no number", (raw) => {
     expect(numberCellText(raw, "number", false, false)).toMatchObject({ fault: "holds a number that cannot be read" });
   });
 });

@@ -12,7 +12,7 @@ const PLAUSIBLE_SERIALS = { from: 29_221, to: 109_940 };
 export function numberCellText(raw: string, kind: NumberKind, date1904: boolean, inDateColumn: boolean): Cell {
   if (raw.length > MAX_NUMBER_CHARS) return cellFault("holds a number that cannot be read", raw);
   if (kind === "number" && !inDateColumn && INTEGER.test(raw)) return raw;
-  if (!NUMBER.test(raw)) return cellFault("holds a number that cannot be read", raw);
+  if (!NUMBER.test(raw) || !Number.isFinite(Number(raw))) return cellFault("holds a number that cannot be read", raw);
   if (typeof kind === "object") return INTEGER.test(raw) && !raw.startsWith("-") ? raw.padStart(kind.digits, "0") : plainDecimal(raw);
   if (kind !== "number") return serialText(Number(raw), kind, date1904) ?? cellFault("holds a date that does not exist", raw);
   return inDateColumn ? (plausibleDate(Number(raw), date1904) ?? plainDecimal(raw)) : plainDecimal(raw);
