@@ -39,6 +39,7 @@ export default defineConfig({
         exclude: ["**/node_modules/**", ...(name === "stores" ? [`test/**/*.{${suffixes}}.test.ts`] : [])],
         globalSetup: [...globalSetup],
         maxWorkers,
+        ...(name === "long" ? { testTimeout: 900_000 } : {}), // hundreds of rounds on a busy machine
         sequence: { groupOrder },
         provide: { everyCase: name === "long" },
       },
