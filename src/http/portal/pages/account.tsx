@@ -29,7 +29,7 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
       <>
         {query["ask"] === "everywhere" ? (
           <Question title="Sign out everywhere?" to={`${path}/sign-out-everywhere`} back={path} label="Sign out everywhere">
-            <p>You are signed out at once in every browser, in this one too. Your password stays as it is.</p>
+            You are signed out at once in every browser, in this one too. Your password stays as it is.
           </Question>
         ) : (
           <NoQuestion />

@@ -30,40 +30,32 @@ function MemberQuestion({ visit: { query, person }, members }: { visit: SignedIn
   if (!isPromoted && isLastAdmin(members, memberId))
     return (
       <Question title={isOwn ? "You are the only admin" : "This is the only admin"} back={membersPath}>
-        <p>An organisation needs at least one admin. Make another member who has joined an admin, then try again.</p>
+        An organisation needs at least one admin. Make another member who has joined an admin, then try again.
       </Question>
     );
   const asking = { to: `${membersPath}/${memberId}/${remove ? "remove" : erase ? "erase" : "role"}`, back: membersPath };
   if (remove)
     return isOwn ? (
       <Question {...asking} title="Remove yourself?" label="Remove myself">
-        <p>
-          You are signed out everywhere at once and can no longer sign in to {organisation}. What you did stays recorded. Another admin can
-          invite you again.
-        </p>
+        You are signed out everywhere at once and can no longer sign in to {organisation}. What you did stays recorded. Another admin can
+        invite you again.
       </Question>
     ) : (
       <Question {...asking} title="Remove this member?" label="Remove">
-        <p>
-          <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They
-          can be invited again.
-        </p>
+        <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They can
+        be invited again.
       </Question>
     );
   if (erase)
     return isOwn ? (
       <Question {...asking} title="Erase yourself?" label="Erase myself">
-        <p>
-          You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
-          removed member. This cannot be undone.
-        </p>
+        You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
+        removed member. This cannot be undone.
       </Question>
     ) : (
       <Question {...asking} title="Erase this person?" label="Erase">
-        <p>
-          Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
-          cannot be undone.
-        </p>
+        Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
+        cannot be undone.
       </Question>
     );
   const role = roleShape.safeParse(query["to"]).data;
@@ -71,17 +63,13 @@ function MemberQuestion({ visit: { query, person }, members }: { visit: SignedIn
   const fields = { role, sure: "yes" };
   return isOwn ? (
     <Question {...{ ...asking, fields }} title="Change your own role?" label="Change my role">
-      <p>
-        Your role changes from <strong>{member.role}</strong> to <strong>{role}</strong>. You are signed out everywhere and have to sign in
-        again. You can no longer open this page, and only another admin can change your role back.
-      </p>
+      Your role changes from <strong>{member.role}</strong> to <strong>{role}</strong>. You are signed out everywhere and have to sign in
+      again. You can no longer open this page, and only another admin can change your role back.
     </Question>
   ) : (
     <Question {...{ ...asking, fields }} title={`Make ${name} an admin?`} label="Make admin" harmless>
-      <p>
-        An admin can do everything in {organisation}: change prices, create API keys, and invite and remove people. {name} has to sign in
-        again.
-      </p>
+      An admin can do everything in {organisation}: change prices, create API keys, and invite and remove people. {name} has to sign in
+      again.
     </Question>
   );
 }

@@ -1,6 +1,5 @@
 // Where to find things: the search, and the page Help.
 import type { Customer as CatalogueCustomer } from "../../../domain/catalogue/schema.js";
-import { instantOf } from "../../../domain/imports/timestamp.js";
 import { findActivities, findImports, findQuotes, findShipments, importsSearched, mostFound } from "../../../queries/search.js";
 import { definePage } from "../pageDefinition.js";
 import { groupDigits } from "../shell/formats.js";
@@ -8,6 +7,7 @@ import { longestSearch, searchPath } from "../shell/layout.js";
 import { menuOf } from "../shell/navigation.js";
 import { EmptyState, type Fact, Facts, Link, Panel, Unbroken } from "../shell/parts.js";
 import { type Column, Table } from "../shell/table.js";
+import { shownValue } from "./activities/activityRows.js";
 import { activityPath } from "./activities/selection.js";
 import { entryPath } from "./catalogue/addresses.js";
 import { Customer, presentCatalogue } from "./customers.js";
@@ -65,13 +65,7 @@ export const searchPage = definePage(searchPath, "look", async (visit, deps) => 
       named("Reference", ({ reference, importId, row }) => [reference, activityPath(importId, row)]),
       customer,
       { heading: "Charge code", value: ({ chargeCode }) => chargeCode },
-      {
-        heading: "Time",
-        value: ({ activityTimestamp }) => {
-          const instant = instantOf(activityTimestamp, "UTC");
-          return instant === undefined ? undefined : new Date(instant);
-        },
-      },
+      { heading: "Time", cell: ({ activityTimestamp }) => shownValue("activityTimestamp", activityTimestamp, nameOf) },
     ]),
     group("Quotes", quotes, [
       named("Quote", ({ quoteId }) => [quoteId, `${quotesPath}?quote=${quoteId}`]),

@@ -190,20 +190,14 @@ async function requireVersion(organisationId: string, version: number, pool: Por
   return file;
 }
 
-/** `2 added, 1 changed`. */
+/** `2 added, 1 changed`. A rate card with a hundred changed lanes is one thing that has changed. */
 export function changesInWords(all: readonly CatalogueDifference[]): string {
-  const counts = (["added", "changed", "removed"] as const).map((kind) => [kind, subjects(all, kind)] as const);
-  return (
-    counts
-      .filter(([, count]) => count > 0)
-      .map(([kind, count]) => `${count} ${kind}`)
-      .join(", ") || "No changes"
-  );
+  const counts = (["added", "changed", "removed"] as const).flatMap((kind) => {
+    const { size } = new Set(all.filter((each) => each.kind === kind).map(subjectOf));
+    return size > 0 ? [`${size} ${kind}`] : [];
+  });
+  return counts.join(", ") || "No changes";
 }
-
-/** A rate card with a hundred changed lanes is one thing that has changed. */
-const subjects = (all: readonly CatalogueDifference[], kind: CatalogueDifference["kind"]): number =>
-  new Set(all.filter((each) => each.kind === kind).map(subjectOf)).size;
 
 const badges = {
   added: { label: "Added", badge: "good" },

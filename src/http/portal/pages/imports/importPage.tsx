@@ -41,13 +41,11 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
       <>
         {asks ? (
           <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
-            <p>
-              <strong>{shownReference(view)}</strong>{" "}
-              {view.status === "queued"
-                ? "has not started. Nothing of it will be recorded."
-                : "stops in a moment. None of its rows will be recorded. The rows checked so far stay in its history."}{" "}
-              If you need it later, upload the file again.
-            </p>
+            <strong>{shownReference(view)}</strong>{" "}
+            {view.status === "queued"
+              ? "has not started. Nothing of it will be recorded."
+              : "stops in a moment. None of its rows will be recorded. The rows checked so far stay in its history."}{" "}
+            If you need it later, upload the file again.
           </Question>
         ) : (
           <NoQuestion />

@@ -122,10 +122,8 @@ function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly Key
   if (revoke)
     return (
       <Question title="Revoke this key?" to={`${path}/${revoke.keyId}/revoke`} back={path} label="Revoke">
-        <p>
-          <strong>{revoke.name}</strong> (<code>{revoke.prefix}</code>) stops working immediately
-          {revoke.replaced ? ", and so does the old key" : ""}. This cannot be undone.
-        </p>
+        <strong>{revoke.name}</strong> (<code>{revoke.prefix}</code>) stops working immediately
+        {revoke.replaced ? ", and so does the old key" : ""}. This cannot be undone.
       </Question>
     );
   if (!rotate) return <NoQuestion />;
@@ -138,16 +136,16 @@ function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly Key
       harmless
       fields={{ replaces: rotate.prefix }}
       choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
+      more={
+        rotate.replaced ? (
+          <p>
+            The key before it (<code>{rotate.replaced.prefix}</code>) stops working now.
+          </p>
+        ) : null
+      }
     >
-      <p>
-        <strong>{rotate.name}</strong> gets a new key with the same permissions. The old key (<code>{rotate.prefix}</code>) keeps working
-        for the time you choose.
-      </p>
-      {rotate.replaced ? (
-        <p>
-          The key before it (<code>{rotate.replaced.prefix}</code>) stops working now.
-        </p>
-      ) : null}
+      <strong>{rotate.name}</strong> gets a new key with the same permissions. The old key (<code>{rotate.prefix}</code>) keeps working for
+      the time you choose.
     </Question>
   );
 }

@@ -140,20 +140,16 @@ async function questionOf({ query, person }: SignedInVisit, { pool }: PortalDeps
   if (query["ask"] === "remove")
     return (
       <Question title="Remove this endpoint?" to={`${path}/remove`} back={path} label="Remove">
-        <p>
-          No more events are sent to <strong>{url}</strong>
-          {waiting > 0 ? `, and ${waiting === 1 ? "the waiting one is" : `the ${waiting} waiting ones are`} dropped` : ""}. This cannot be
-          undone. You can add the endpoint again, with a new secret.
-        </p>
+        No more events are sent to <strong>{url}</strong>
+        {waiting > 0 ? `, and ${waiting === 1 ? "the waiting one is" : `the ${waiting} waiting ones are`} dropped` : ""}. This cannot be
+        undone. You can add the endpoint again, with a new secret.
       </Question>
     );
   if (query["ask"] === "rotate")
     return (
       <Question title="Rotate the secret?" to={`${path}/rotate`} back={path} label="Rotate">
-        <p>
-          You get a new secret, shown once. For {overlapHours} hours, requests to <strong>{url}</strong> are signed with both secrets.
-          Switch your receiver to the new one before then.
-        </p>
+        You get a new secret, shown once. For {overlapHours} hours, requests to <strong>{url}</strong> are signed with both secrets. Switch
+        your receiver to the new one before then.
       </Question>
     );
   if (query["ask"] !== "replay") return <NoQuestion />;
@@ -162,12 +158,9 @@ async function questionOf({ query, person }: SignedInVisit, { pool }: PortalDeps
   const imports = await countToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
   return (
     <Question title="Send these events again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from }}>
-      <p>
-        All events since <Time at={since} /> are sent to <strong>{url}</strong> again, for{" "}
-        {imports > mostCounted ? "more than " : "at most "}
-        <Amount value={Math.min(imports, mostCounted)} /> {imports === 1 ? "import" : "imports"}. Each event keeps its id.
-        {pausedAt ? " They are sent when the endpoint is resumed." : ""}
-      </p>
+      All events since <Time at={since} /> are sent to <strong>{url}</strong> again, for {imports > mostCounted ? "more than " : "at most "}
+      <Amount value={Math.min(imports, mostCounted)} /> {imports === 1 ? "import" : "imports"}. Each event keeps its id.
+      {pausedAt ? " They are sent when the endpoint is resumed." : ""}
     </Question>
   );
 }
