@@ -7,7 +7,7 @@ import { catchUpImport } from "../../projections/importRow.js";
 import { retryConflicts } from "../handle.js";
 import type { ImportCommand } from "./importDecider.js";
 import { handleImport, type ImportScope, type LoadedImport, loadImport, loadVisibleImport } from "./importStream.js";
-import { removePlace, cancelPlace } from "./queue/places.js";
+import { cancelPlace, removePlace } from "./queue/places.js";
 
 export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelImport" }>;
 

@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openNotices } from "../../../src/adapters/postgres/notices.js";
-import { removePlace, cancelPlace } from "../../../src/commands/imports/queue/places.js";
+import { cancelPlace, removePlace } from "../../../src/commands/imports/queue/places.js";
 import { claimTurn, type Turn } from "../../../src/commands/imports/queue/turns.js";
 import { channels, type Notices, noNotices } from "../../../src/ports/notices.js";
 import { holdTurn } from "../../../src/workers/imports/turns/holdTurn.js";

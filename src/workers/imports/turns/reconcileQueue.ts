@@ -1,10 +1,10 @@
 // Makes the queue agree with the streams again, after a push was interrupted or the queue was lost.
 import { hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import {
+  confirmPlace,
   importsWithoutPlace,
   markStarted,
   possiblyOlderImports,
-  confirmPlace,
   removeUnconfirmedPlace,
   unconfirmedPlaces,
 } from "../../../commands/imports/queue/places.js";

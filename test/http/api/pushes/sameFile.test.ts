@@ -9,10 +9,10 @@ import { deadlineIn } from "../../../../src/commands/deadline.js";
 import { cancelImport } from "../../../../src/commands/imports/endImport.js";
 import { importOfKey } from "../../../../src/commands/imports/importStream.js";
 import {
+  cancelPlace,
   confirmPlace,
   removePlace,
   removeUnconfirmedPlace,
-  cancelPlace,
   reservePlace,
 } from "../../../../src/commands/imports/queue/places.js";
 import { type RequestImportDeps, requestImport, type Submission } from "../../../../src/commands/imports/requestImport.js";

@@ -32,7 +32,7 @@ export interface Verdict {
   readonly faulty: readonly string[];
 }
 
-/** Who has a row that is not open. */
+/** Why a row cannot be edited, and who has it. */
 export interface RowClosure {
   readonly state: string;
   /** The import that corrects it, or that has written its shipment since. */
@@ -47,9 +47,11 @@ export interface RowClosure {
 /** As the server names a row of one import. */
 export type ClosedRow = RowClosure & { readonly row: number };
 
+/** A row as the server sent it to the page. */
 export interface SentRow {
   readonly importId: string;
   readonly row: number;
+  /** The first of the rows that are corrected together. */
   readonly with: number;
   /** The element of a JSON push that it goes back to: two with one shipment id are two shipments. Null in a file. */
   readonly element: number | null;
@@ -67,7 +69,7 @@ export interface SentRow {
 export interface Row {
   readonly sent: SentRow;
   readonly key: string;
-  /** By field: what stands there instead of what was sent. */
+  /** By field: what stands there instead of the value in `sent`. */
   readonly changed: Map<string, string>;
   /** Of the row as it stands; null where it would be accepted, undefined while it is judged. */
   verdict: Verdict | null | undefined;
