@@ -5,7 +5,7 @@ import { actorName, sentenceOf, sentenceText } from "../../../domain/log/sentenc
 import { Rejection } from "../../../domain/rejection.js";
 import { isUuid } from "../../../domain/uuid.js";
 import { StreamDeleted } from "../../../portErrors.js";
-import { eventAt, type StoredEvent } from "../../../ports/eventStore.js";
+import { eventAt } from "../../../ports/eventStore.js";
 import { findLogEntry, type LogFilter, listLog } from "../../../queries/log/logEntries.js";
 import { logNames } from "../../../queries/log/logNames.js";
 import { listKeys } from "../../../queries/organisations/keys.js";
@@ -150,7 +150,11 @@ function pathOf({ about: { kind, id } }: LogEntry, { names, endpoints }: Sentenc
 const eventPage = definePage(`${logPath}/events/{entryId}`, "log", async (visit, deps) => {
   const entryId = visit.params["entryId"] ?? "";
   const entry = isUuid(entryId) ? await findLogEntry(visit.person.organisationId, entryId, deps.pool) : undefined;
-  const event = entry && (await readEvent(deps, entry.stream, BigInt(entry.revision)));
+  const event =
+    entry &&
+    (await eventAt(deps.eventStore, entry.stream, BigInt(entry.revision)).catch((error: unknown) => {
+      if (!(error instanceof StreamDeleted)) throw error; // else the stream was deleted a moment ago
+    }));
   if (!event) throw new Rejection("notFound", "There is no log entry with this id");
   const context = await sentenceContextOf(visit, [entry], deps);
   return {
@@ -181,12 +185,5 @@ const eventPage = definePage(`${logPath}/events/{entryId}`, "log", async (visit,
     ),
   };
 });
-
-/** Undefined where the stream was deleted a moment ago. */
-const readEvent = ({ eventStore }: PortalDeps, stream: string, revision: bigint): Promise<StoredEvent | undefined> =>
-  eventAt(eventStore, stream, revision).catch((error: unknown) => {
-    if (!(error instanceof StreamDeleted)) throw error;
-    return undefined;
-  });
 
 export const log: Subject = { ...list, pages: [list.page, eventPage] };

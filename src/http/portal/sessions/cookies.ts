@@ -2,10 +2,10 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import type { Pool } from "pg";
 import { z } from "zod";
 import { type NamelessMember, sessionLimits, takeOnce, takeOnceMinutes } from "../../../commands/members/sessions.js";
 import { hashToken, makeToken } from "../../../domain/members.js";
+import type { SharedDeps } from "../../server/deps.js";
 import type { SignInWay } from "./signInLog.js";
 
 export type PortalCookie = ReturnType<typeof portalCookie>;
@@ -35,10 +35,7 @@ function portalCookie(publicUrl: string, name: CookieName) {
   };
 }
 
-interface SigningDeps {
-  readonly publicUrl: string;
-  readonly signingSecret: string;
-}
+type SigningDeps = Pick<SharedDeps, "publicUrl" | "signingSecret">;
 
 const expiryOf = (name: CookieName) => new Date(Date.now() + secondsOf[name] * 1000);
 
@@ -94,7 +91,7 @@ export function offerChoice({ publicUrl, signingSecret }: SigningDeps, c: Contex
 }
 
 /** The member of the chosen organisation. Undefined for another browser's choice, one that was taken or has expired, and another organisation. */
-export async function takeChoice(deps: SigningDeps & { readonly pool: Pool }, c: Context, sealed: string, organisationId: string) {
+export async function takeChoice(deps: SigningDeps & Pick<SharedDeps, "pool">, c: Context, sealed: string, organisationId: string) {
   const { pool, publicUrl, signingSecret } = deps;
   const cookie = portalCookie(publicUrl, "waybill_choice");
   const browser = cookie.read(c);

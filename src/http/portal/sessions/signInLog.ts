@@ -3,22 +3,21 @@
 import { type BlockList, isIP, isIPv4 } from "node:net";
 import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
-import type { Logger } from "pino";
 import type { NamelessMember } from "../../../commands/members/sessions.js";
 import { hashEmail } from "../../../commands/members/signInPace.js";
 import { isAddressWithin } from "../../../domain/addressRanges.js";
 import { emailKey } from "../../../domain/members.js";
+import type { SharedDeps } from "../../server/deps.js";
 import type { AppEnv, HttpMetrics } from "../../server/requestFrame.js";
 
 export type SignInWay = "password" | "single sign-on" | "link";
 
-export function createSignInLog(options: {
-  readonly logger: Logger;
+interface SignInLogDeps extends Pick<SharedDeps, "logger" | "signingSecret"> {
   readonly metrics: Pick<HttpMetrics, "signInEnded">;
-  readonly signingSecret: string;
   readonly trustedProxies: BlockList;
-}) {
-  const { logger, metrics, signingSecret, trustedProxies } = options;
+}
+
+export function createSignInLog({ logger, metrics, signingSecret, trustedProxies }: SignInLogDeps) {
   const from = (c: Context<AppEnv>) => ({ requestId: c.get("requestId"), address: addressOf(c, trustedProxies) });
   const who = (email?: string) => (email === undefined ? {} : { emailHash: hashEmail(signingSecret, "log", emailKey(email)).slice(0, 16) });
   return {

@@ -78,6 +78,13 @@ export const EmptyState = ({ title, children }: { title: string; children?: Chil
   </div>
 );
 
+/** Says that there is nothing where a panel with a heading would stand. */
+export const EmptyPanel = ({ label, title }: { label: string; title: string }) => (
+  <section class="panel" aria-label={label}>
+    <EmptyState title={title} />
+  </section>
+);
+
 /** A state in a word, on a colour that says whether it is good. */
 export interface State {
   readonly label: string;

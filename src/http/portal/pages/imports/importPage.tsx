@@ -11,7 +11,7 @@ import { answerInTime } from "../../../server/answerInTime.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { defineAnswer, defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { NoQuestion, Question } from "../../shell/form.js";
-import { Amount, Badge, EmptyState, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
+import { Amount, Badge, EmptyPanel, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
 import { AsOf, timeIn } from "../days.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
 import { reasonsPart, rejectedPart, reversalsPart, Timeline } from "./importParts.js";
@@ -133,12 +133,7 @@ async function pastImport(visit: SignedInVisit, view: ImportView, asOf: Date, de
     answerInTime(importTimeline(organisationId, view, deps.eventStore), longestMs, "an import's history"),
     principalNames(organisationId, deps.pool),
   ]);
-  if (!was)
-    return (
-      <section class="panel" aria-label="Import">
-        <EmptyState title="This import did not exist at that time" />
-      </section>
-    );
+  if (!was) return <EmptyPanel label="Import" title="This import did not exist at that time" />;
   const { status, rows, rejected, revision } = was;
   const from = revision > eventsBefore ? revision - eventsBefore : 0n;
   return (

@@ -4,7 +4,7 @@ import { findShipment, type LedgerShipment } from "../../../../queries/shipments
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import { definePage, type PageContent, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";
-import { CopyButton, EmptyState, type Fact, Facts, Link, Panel, Time } from "../../shell/parts.js";
+import { CopyButton, EmptyPanel, type Fact, Facts, Link, Panel, Time } from "../../shell/parts.js";
 import { Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { AsOf, timeIn } from "../days.js";
@@ -47,21 +47,15 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
         {content ? (
           <Content content={content} nameOfCustomer={nameOfCustomer} timezone={visit.person.timezone} />
         ) : asOf === undefined ? (
-          <NotThere title="This shipment has no current version: all of them are reversed" />
+          <EmptyPanel label="Shipment" title="This shipment has no current version: all of them are reversed" />
         ) : typeof versions === "object" ? (
-          <NotThere title="The ledger did not have this shipment at that time" />
+          <EmptyPanel label="Shipment" title="The ledger did not have this shipment at that time" />
         ) : null}
         <Versions visit={visit} shipmentId={shipmentId} versions={versions} nameOf={nameOf} />
       </>
     ),
   };
 }
-
-const NotThere = ({ title }: { title: string }) => (
-  <section class="panel" aria-label="Shipment">
-    <EmptyState title={title} />
-  </section>
-);
 
 const contentOf = ({ items, ...fields }: LedgerShipment) => ({ fields, items: Array.isArray(items) ? items : [] });
 

@@ -1,5 +1,6 @@
 // Addresses of shipments, and shipments as pairs of a label and a text: for showing them, and for comparing two versions.
 import { fieldsOf } from "../../../../domain/imports/fields.js";
+import type { ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { momentInWords } from "../../shell/formats.js";
 
 export const shipmentsPath = "/portal/shipments";
@@ -12,10 +13,7 @@ export const shipmentPath = (shipmentId: string): string =>
 
 type Values = Readonly<Record<string, unknown>>;
 
-export interface ShipmentContent {
-  readonly fields: Values;
-  readonly items: readonly unknown[];
-}
+type ShipmentContent = Pick<ShipmentVersion, "fields" | "items">;
 
 const textOf = (value: unknown): string =>
   value === null || value === undefined ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
