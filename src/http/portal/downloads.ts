@@ -123,16 +123,12 @@ export async function* pacedRows(rows: DownloadedTable["rows"], restMs: () => nu
   }
 }
 
+type WorkbookOptions = Parameters<Spreadsheets["createTableWriter"]>[1];
 type Rows = readonly (readonly CsvCell[])[] | CopiedRows;
 
 /** Rows in the order of `columns`, some at a time. */
-export interface DownloadedTable {
-  readonly columns: readonly string[];
+export interface DownloadedTable extends Omit<WorkbookOptions, "sheet"> {
   readonly rows: AsyncGenerator<Rows>;
-  /** Columns, from 0, that a workbook keeps as texts. */
-  readonly texts?: ReadonlySet<number>;
-  /** In the properties of a workbook. */
-  readonly subject?: string;
 }
 
 /** Rows that are all there. */

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { NameOf } from "../../../domain/principal.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { decode, type RecordedEvent } from "../../../events/codec.js";
+import { decode, type RecordedOn } from "../../../events/codec.js";
 import { quotePlaceOf } from "../../../events/quoteEvents.js";
 import { readQuotes } from "../../../events/recordedQuote.js";
 import { streamOf } from "../../../events/streams.js";
@@ -105,7 +105,8 @@ const Events = ({ events, nameOf, children }: { events: readonly StoredEvent[]; 
 
 function inWords(stored: StoredEvent, nameOf: NameOf): Child {
   const event = readable(stored);
-  switch (event?.type) {
+  if (event === undefined || event.type === "ReversalDecided") return stored.type;
+  switch (event.type) {
     case "RowAccepted":
       return `Row ${event.data.row} accepted${rowInWords(event.data.values)}`;
     case "RowRejected":
@@ -114,18 +115,8 @@ function inWords(stored: StoredEvent, nameOf: NameOf): Child {
       return `Priced for ${event.data.results.length === 1 ? "one customer" : `${event.data.results.length} customers`} by ${nameOf(event.data.by)}`;
     case "QuoteGenerated":
       return `Priced by ${nameOf(event.data.by)}`;
-    case "ImportRequested":
-    case "ImportStarted":
-    case "ImportCompleted":
-    case "ImportFailed":
-    case "ImportCancelled":
-    case "RowsClaimed":
-    case "RowsDismissed":
-    case "RowsReopened":
-    case "RowsReversed":
-      return stepInWords(event, nameOf);
   }
-  return stored.type;
+  return stepInWords(event, nameOf);
 }
 
 /** A goods line by its shipment, an activity by what is charged. */
@@ -134,10 +125,12 @@ function rowInWords({ shipmentId, quantity, chargeCode, warehouseCode }: Readonl
   return chargeCode === undefined ? "" : `: ${quantity} of ${chargeCode} in warehouse ${warehouseCode}`;
 }
 
+type ShownEvent = RecordedOn<"import" | "corrections" | "reversals" | "quote" | "quotes">;
+
 /** Undefined for an event of a later version of the service: its name and its text are shown all the same. */
-function readable(stored: StoredEvent): RecordedEvent | undefined {
+function readable(stored: StoredEvent): ShownEvent | undefined {
   try {
-    return decode(stored);
+    return decode(stored) as ShownEvent | undefined;
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import { type FieldName, fieldsOf } from "../../../../domain/imports/fields.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { unusualWords } from "../../../../domain/imports/unusual.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { type ActivityState, listInPushOrder } from "../../../../queries/activities/activitiesInPushOrder.js";
+import { type ActivityState, type ActivityWithState, listInPushOrder } from "../../../../queries/activities/activitiesInPushOrder.js";
 import { pageOfActivities } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { type UnusualRow, unusualRowsOf } from "../../../../queries/imports/unusualRows.js";
@@ -19,12 +19,9 @@ import { importPath, reversalPath, shownReference } from "../imports/importStatu
 import { type BillSum, billSum } from "./bills.js";
 import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, chosenPath, daysInWords, queryOf } from "./selection.js";
 
-interface ListedActivity extends Partial<ActivityState> {
-  readonly importId: string;
+interface ListedActivity extends Omit<ActivityWithState, keyof ActivityState>, Partial<ActivityState> {
   /** The import's reference. */
   readonly reference: string;
-  readonly row: number;
-  readonly values: Readonly<Record<string, unknown>>;
   /** Only in the list of unusual rows. */
   readonly unusual?: UnusualRow | undefined;
 }

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
 import { importKinds } from "../../../../events/importEvents.js";
+import type { RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { groupItems } from "../../groupItems.js";
@@ -13,7 +14,7 @@ import { presentCatalogue } from "../customers.js";
 import { importPath, kindNames, shownReference } from "../imports/importStatus.js";
 import { changeRows, knownCustomers } from "./correctionAnswers.js";
 import { GridFrame, gridColumns } from "./gridFrame.js";
-import { correctionsPath, correctionsPathOf, type Filter, filterIn, hasRows, rowCounts, rowsByImport, shownRows } from "./shownRows.js";
+import { correctionsPath, correctionsPathOf, filterIn, hasRows, rowCounts, rowsByImport, shownRows } from "./shownRows.js";
 import { AfterChanges } from "./unknownCustomers.js";
 
 /** More than one screen shows. The script asks for those after them. */
@@ -73,7 +74,7 @@ const mostImports = 100;
  * `reasons`: of the import that the filter names, or of all, the most frequent first. `imports`: those that have such rows, the latest first.
  * `more`: there are more groups than were read, so that the counts are too low.
  */
-async function readGroups(visit: SignedInVisit, { kind, state, importId }: Filter, { pool }: PortalDeps) {
+async function readGroups(visit: SignedInVisit, { kind, state, importId }: RowFilter, { pool }: PortalDeps) {
   const read = (only: string | undefined) =>
     rejectionGroups(visit.person.organisationId, { kind, state, importId: only }, mostGroups, pool);
   const [all, own] = await Promise.all([read(undefined), importId === undefined ? undefined : read(importId)]);
@@ -100,7 +101,7 @@ const stateWords: Readonly<Record<GroupState, { readonly name: string; readonly 
 };
 
 interface CountedLinkProps {
-  readonly to: Partial<Filter>;
+  readonly to: Partial<RowFilter>;
   readonly isCurrent: boolean;
   readonly label: Child;
   readonly count: OpenRowCount;
@@ -118,7 +119,7 @@ const CountedLink = ({ to, isCurrent, label, count: { rows, atLeast }, ...marks 
 );
 
 interface ChoicesProps {
-  readonly filter: Filter;
+  readonly filter: RowFilter;
   readonly reference: string;
   readonly counts: Awaited<ReturnType<typeof rowCounts>>;
   readonly imports: readonly RowGroup[];
@@ -171,7 +172,7 @@ function Choices({ filter: { kind, state, importId }, reference, counts, imports
 const shownReasons = 10;
 
 /** One for each reason, the most frequent first. `more`: there are more than were read. */
-function Reasons({ filter, reasons, more }: { filter: Filter; reasons: readonly RowGroup[]; more: boolean }) {
+function Reasons({ filter, reasons, more }: { filter: RowFilter; reasons: readonly RowGroup[]; more: boolean }) {
   const { reasonKey } = filter;
   if (reasons.length === 0) return null;
   const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);

@@ -2,6 +2,7 @@ import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { Page } from "../../../../queries/page.js";
+import type { RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
 import { type Column, columnClass, neededColumns, rowStatus, type Settings, usedFields } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, Field, Form, Options } from "../../shell/form.js";
@@ -9,11 +10,11 @@ import { clipped, countInWords } from "../../shell/formats.js";
 import { Link, Pager, useVisit } from "../../shell/parts.js";
 import { historyPath, importPath, importsPath, livePath } from "../imports/importStatus.js";
 import { suggestedFields } from "./correctionAnswers.js";
-import { correctionsPath, correctionsPathOf, type Filter, type ShownRow, sentPage } from "./shownRows.js";
+import { correctionsPath, correctionsPathOf, type ShownRow, sentPage } from "./shownRows.js";
 
 interface FrameProps {
   readonly visit: SignedInVisit;
-  readonly filter: Filter;
+  readonly filter: RowFilter;
   readonly columns: readonly Column[];
   readonly rows: Page<ShownRow>;
 }
@@ -115,9 +116,9 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
 const mostRows = 250;
 
 const formId = "chosen-rows";
-const changes: Readonly<Partial<Record<Filter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
+const changes: Readonly<Partial<Record<RowFilter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
 /** What may be done with the rows. */
-const changeIn = ({ state }: Filter) => (useVisit().may("operate") ? changes[state] : undefined);
+const changeIn = ({ state }: RowFilter) => (useVisit().may("operate") ? changes[state] : undefined);
 
 /** As the grid shows them, so that nothing moves when it takes their place. */
 function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit">) {

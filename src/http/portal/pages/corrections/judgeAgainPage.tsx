@@ -32,7 +32,7 @@ export type JudgedRows = Awaited<ReturnType<typeof judgeKind>>;
 
 /** `accepted`: whole shipments, or activities, that would be accepted now. `next`: where the next ones begin; null where all were judged. */
 async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined) {
-  const filter = { kind, state: "open", importId: undefined, reasonKey: undefined } as const;
+  const filter = { kind, state: "open" } as const;
   const judged: ShownRow[] = [];
   let next: string | null = from ?? null;
   for (let read = 0; read < mostJudged; read += atOnce) {

@@ -9,7 +9,7 @@ import { isUuid } from "../../../../domain/uuid.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import type { Page, PageRequest } from "../../../../queries/page.js";
-import { type CorrectionRow, listCorrectionRows } from "../../../../queries/rejectedRows/correctionRows.js";
+import { type CorrectionRow, listCorrectionRows, type RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
@@ -23,20 +23,12 @@ export const correctionsPath = "/portal/corrections";
 
 export type Counts = Awaited<ReturnType<typeof countRejectedRows>>;
 
-/** Which rows the page shows, from its address. */
-export interface Filter {
-  readonly kind: ImportKind;
-  readonly state: GroupState;
-  readonly importId: string | undefined;
-  readonly reasonKey: string | undefined;
-}
-
 /** How many rows there are in each state: of all imports, or of the one that the page's address names. */
 export const rowCounts = oncePerVisit(({ person, query }, { pool }: Pick<PortalDeps, "pool">) =>
   countRejectedRows(person.organisationId, query["import"] || undefined, pool),
 );
 
-/** The filter, and the reference of the import that it names. */
+/** Which rows the page shows, from its address, and the reference of the import that it names. */
 export async function filterIn(visit: SignedInVisit, deps: Pick<PortalDeps, "pool">) {
   const { query, person } = visit;
   const importId = query["import"] || undefined;
@@ -47,7 +39,7 @@ export async function filterIn(visit: SignedInVisit, deps: Pick<PortalDeps, "poo
   const state = groupStates.find((each) => each === query["state"]) ?? "open";
   const reasonKey = /^[0-9a-f]{32}$/.test(query["reason"] ?? "") ? query["reason"] : undefined;
   const kind = found?.kind ?? importKinds.find((each) => each === query["kind"]) ?? kindWithRows(state, await rowCounts(visit, deps));
-  const filter: Filter = { kind, state, importId, reasonKey };
+  const filter: RowFilter = { kind, state, importId, reasonKey };
   return { filter, reference: found?.sourceDetails };
 }
 
@@ -69,7 +61,11 @@ export function rowsByImport(chosen: readonly string[]): [importId: string, rows
 export const hasRows = ({ rows, atLeast }: OpenRowCount): boolean => rows > 0 || atLeast;
 
 /** The page's address with another filter; what is undefined is left out. */
-export function correctionsPathOf({ kind, state, importId, reasonKey }: Partial<Filter>, more: Query = {}, path = correctionsPath): string {
+export function correctionsPathOf(
+  { kind, state, importId, reasonKey }: Partial<RowFilter>,
+  more: Query = {},
+  path = correctionsPath,
+): string {
   return withQuery(path, { kind, state: state === "open" ? undefined : state, import: importId, reason: reasonKey, ...more });
 }
 
@@ -77,7 +73,7 @@ export function correctionsPathOf({ kind, state, importId, reasonKey }: Partial<
 export type ShownRow = Omit<SentRow, "dates"> & Pick<CorrectionRow, "reference">;
 
 /** One page of the rows that a filter asks for. */
-export async function shownRows(visit: SignedInVisit, filter: Filter, page: Omit<PageRequest, "secret">, deps: PortalDeps) {
+export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: Omit<PageRequest, "secret">, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const { pool, signingSecret: secret } = deps;
   const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { ...page, secret }, pool);

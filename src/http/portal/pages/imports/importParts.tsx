@@ -16,7 +16,7 @@ import { clipped, countInWords, groupDigits } from "../../shell/formats.js";
 import { Badge, type Fact, Facts, Link, Pager, Panel, Sentence, type State, Time, withQuery } from "../../shell/parts.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
-import { eventsPath, historyPath, importPath, isUnfinished, rejectedSoFar } from "./importStatus.js";
+import { historyPath, importPath, isUnfinished, rejectedSoFar } from "./importStatus.js";
 
 /** None while the import runs: the reasons would be counted later than the count of rejected rows. */
 export async function reasonsPart(organisationId: string, view: ImportView, pool: Pool) {
@@ -127,7 +127,7 @@ export async function reversalsPart(organisationId: string, view: ImportView, na
         marks={({ reversalId }) => ({ id: `reversal-${reversalId}` })}
       />
       <p class="more">
-        <Link to={eventsPath(view.importId, "reversals")}>
+        <Link to={`${importPath(view.importId)}/history?of=reversals`}>
           {reversals.length > shownReversals ? "All reversals" : "History of its reversals"}
         </Link>
       </p>

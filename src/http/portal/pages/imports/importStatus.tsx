@@ -62,8 +62,6 @@ export const reversePath = (importId: string) => `${importPath(importId)}/revers
 export const reversalPath = (importId: string, reversalId: string) => `${importPath(importId)}#reversal-${reversalId}`;
 /** The events of an import, from the one of this row on. */
 export const historyPath = (importId: string, row: number) => `${importPath(importId)}/history?row=${row}`;
-/** The events of its corrections, or of its reversals. */
-export const eventsPath = (importId: string, of: "corrections" | "reversals") => `${importPath(importId)}/history?of=${of}`;
 
 /** A reference may be nothing but spaces. An older version named a correction by the whole id of the corrected import; its beginning is shown. */
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string =>
