@@ -2,6 +2,7 @@
 import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
 import type { ClosedRows, FaultyValues, Problem, Problems, UnlistedCount, UnusualInFile } from "../../../../judging/fileChecks.js";
+import { groupItems } from "../../groupItems.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Amount, ButtonLink, type Fact, Facts, Link, Panel, PlainList, withCommas } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
@@ -55,23 +56,21 @@ const reportSentence = ({ rows, accepted, rejected }: FoundInFile): string => {
 const sentenceOf = (rejected: number, rows: number, what: string): string =>
   rejected === rows ? `Every row would ${what}.` : `${countInWords(rejected, "row")} of ${groupDigits(rows)} would ${what}.`;
 
-const closedNames: Readonly<Record<ClosedRows["state"], readonly [one: string, many: string]>> = {
+const closedNames: Readonly<Record<Exclude<ClosedRows["state"], "submitted">, readonly [one: string, many: string]>> = {
   corrected: ["row that is corrected already", "rows that are corrected already"],
-  submitted: ["row that is corrected already", "rows that are corrected already"],
   dismissed: ["row that is dismissed", "rows that are dismissed"],
   superseded: ["row whose shipment was written later", "rows whose shipments were written later"],
   withdrawn: ["row that is withdrawn with its import", "rows that are withdrawn with their import"],
 };
 
+const sumOfRows = (counts: readonly { readonly rows: number }[]) => counts.reduce((sum, { rows }) => sum + rows, 0);
+
 /** One line for all rows of a report that are not open any more. */
 function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
-  const counts = new Map<readonly [string, string], number>();
-  for (const { state, rows } of report?.closed ?? []) {
-    const names = closedNames[state === "submitted" ? "corrected" : state];
-    counts.set(names, (counts.get(names) ?? 0) + rows);
-  }
-  if (counts.size === 0) return null;
-  return <p>Left out: {[...counts].map(([[one, many], rows]) => countInWords(rows, one, many)).join(", ")}.</p>;
+  const groups = groupItems(report?.closed ?? [], ({ state }) => closedNames[state === "submitted" ? "corrected" : state]);
+  if (groups.size === 0) return null;
+  const counts = [...groups].map(([names, closed]) => countInWords(sumOfRows(closed), ...names));
+  return <p>Left out: {counts.join(", ")}.</p>;
 }
 
 interface UnusualProps {
@@ -147,7 +146,7 @@ interface Props {
 
 function ProblemList({ problems: { groups, more, inOrder }, what, ofShipments }: Props) {
   if (groups.length === 0) return null;
-  const rows = groups.reduce((sum, group) => sum + group.rows, more.rows);
+  const rows = sumOfRows(groups) + more.rows;
   const named = groups.reduce((sum, { first }) => sum + first.length, 0);
   return (
     <>

@@ -1,5 +1,4 @@
 // Whose columns the page is about: a file that waits, or files with headings that were chosen before; and what its form chooses.
-import type { KeptFile } from "../../../../../commands/imports/keptFiles.js";
 import { type ChoosableFields, type ColumnChoice, choosableFields, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
 import { type DateOrderFinding, dateOrderIn, dateOrders } from "../../../../../domain/imports/columns/dateOrder.js";
 import { decimalMarks } from "../../../../../domain/imports/columns/decimal.js";
@@ -14,23 +13,19 @@ import {
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { suggestColumns } from "../../../../../domain/imports/columns/suggest.js";
 import { Rejection } from "../../../../../domain/rejection.js";
-import { type ImportColumns, type ImportKind, importKinds } from "../../../../../events/importEvents.js";
+import { importKinds } from "../../../../../events/importEvents.js";
 import { lastChoices, rememberedColumns } from "../../../../../queries/organisations/columnChoices.js";
 import type { Fields } from "../../../fields.js";
 import type { PortalDeps, SignedInVisit } from "../../../pageDefinition.js";
 import { requireDraft } from "../drafts.js";
 
-export interface ColumnsSource {
-  readonly kind: ImportKind;
-  /** Undefined where there is no file: only what was chosen is changed. */
-  readonly draft: KeptFile | undefined;
-  readonly headings: readonly FileColumn[];
-  /** What was chosen for these headings before. */
-  readonly remembered: ImportColumns | undefined;
-}
+export type ColumnsSource = Awaited<ReturnType<typeof columnsSource>>;
 
-/** `given`: the page's address, or the form that was sent. Throws where there is no such file, and no such choice. */
-export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, given: (name: string) => string): Promise<ColumnsSource> {
+/**
+ * `given`: the page's address, or the form that was sent. Throws where there is no such file, and no such choice. `remembered`: what was chosen
+ * for these headings before. Without a draft only that is changed.
+ */
+export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, given: (name: string) => string) {
   const { organisationId } = visit.person;
   if (visit.params["fileId"] !== undefined) {
     const draft = await requireDraft(visit, deps);
@@ -43,7 +38,7 @@ export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, give
   const remembered = kind && (await rememberedColumns(organisationId, { kind, key: given("headings") }, deps.pool));
   if (!kind || !remembered) throw new Rejection("notFound", "No columns were chosen for files with these headings. Upload a file first");
   const headings = Object.keys(remembered.headings).sort((one, other) => one.localeCompare(other, "en"));
-  return { kind, draft: undefined, remembered, headings: headings.map((heading) => ({ heading, values: [], numbers: [] })) };
+  return { kind, draft: undefined, remembered, headings: headings.map((heading): FileColumn => ({ heading, values: [], numbers: [] })) };
 }
 
 /** What the page begins with: what was chosen for this file or these headings, else what they probably mean. */
