@@ -20,9 +20,8 @@ export type PresentCatalogue = Awaited<ReturnType<typeof presentCatalogue>>;
 export function Customer({ customerId, nameOf }: { customerId: string | null; nameOf: NameOfCustomer }) {
   if (!customerId) return <span class="muted">Without a customer</span>;
   const name = nameOf(customerId);
-  return name === undefined ? (
-    <span>{customerId}</span>
-  ) : (
+  if (name === undefined) return <span>{customerId}</span>;
+  return (
     <span class="customer">
       {name} <span class="muted customer-id">{customerId}</span>
     </span>

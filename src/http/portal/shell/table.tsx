@@ -146,18 +146,12 @@ export function Table<Row>({ caption, columns, rows, empty, muted, marks, sortin
 
 function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorting | undefined }) {
   const { heading, key, number } = column;
-  const kind = number ? "number" : undefined;
-  if (!sorting || key === undefined || !isData(column))
-    return (
-      <th scope="col" class={kind}>
-        {heading}
-      </th>
-    );
-  const order = sorting.by === key ? "ascending" : sorting.by === `-${key}` ? "descending" : undefined;
+  const canSort = sorting !== undefined && isData(column);
+  const order = !canSort ? undefined : sorting.by === key ? "ascending" : sorting.by === `-${key}` ? "descending" : undefined;
   const next = order === undefined ? key : order === "ascending" ? `-${key}` : undefined;
   return (
-    <th scope="col" class={kind} aria-sort={order}>
-      <Link to={sorting.path(next)}>{heading}</Link>
+    <th scope="col" class={number ? "number" : undefined} aria-sort={order}>
+      {canSort ? <Link to={sorting.path(next)}>{heading}</Link> : heading}
     </th>
   );
 }

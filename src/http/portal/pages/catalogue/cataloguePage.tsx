@@ -3,6 +3,7 @@ import { type CatalogueDifference, catalogueDifferences, changeInWords, subjectO
 import { fieldsOfSection, recordedInWords } from "../../../../domain/catalogue/fields.js";
 import { type OrganisationFile, organisationFile, type Section } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
+import type { NameOf } from "../../../../domain/principal.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
@@ -83,19 +84,16 @@ export const versionsList = listPage<CatalogueVersion>({
   fileName: "catalogue-versions",
   caption: "Versions, newest first",
   readRows: (visit, page, deps) => listCatalogueVersions(visit.person.organisationId, page, deps),
-  columns: async (visit, { pool }) => {
-    const nameOf = await principalNames(visit.person.organisationId, pool);
-    return versionColumns((by) => (by ? nameOf(by) : "Not known yet"));
-  },
+  columns: async (visit, { pool }) => versionColumns(await principalNames(visit.person.organisationId, pool)),
   empty: () => <EmptyState title="No versions yet" />,
 });
 
-const versionColumns = (nameOf: (by: CatalogueVersion["by"]) => string): readonly Column<CatalogueVersion>[] => [
+const versionColumns = (nameOf: NameOf): readonly Column<CatalogueVersion>[] => [
   column("version", "Version", ({ version }) => version, { names: true }),
   column("applied", "Applied", ({ appliedAt }) => appliedAt, {
     cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
   }),
-  column("by", "By", ({ by }) => addresses.capitalised(nameOf(by))),
+  column("by", "By", ({ by }) => (by ? addresses.capitalised(nameOf(by)) : "Not known yet")),
   column("changes", "What changed", ({ changes }) => changes.map(recordedInWords).join("; "), { cell: ChangesCell }),
   {
     heading: "File",
