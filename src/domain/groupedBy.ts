@@ -1,6 +1,6 @@
 /** The items by their keys, in their order; those without a key are left out. */
-export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key | undefined): Map<Key, Item[]> {
-  const groups = new Map<Key, Item[]>();
+export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key | undefined): Map<Key, [Item, ...Item[]]> {
+  const groups = new Map<Key, [Item, ...Item[]]>();
   for (const item of items) {
     const key = keyOf(item);
     const group = key === undefined ? undefined : groups.get(key);

@@ -1,6 +1,6 @@
 // A list's filters: a row of chips that apply at once, and a form with a button where there are no scripts.
 import type { Child } from "hono/jsx";
-import { groupItems } from "../groupItems.js";
+import { groupedBy } from "../../../domain/groupedBy.js";
 import { Button, HiddenFields, type Option, Options } from "./form.js";
 import { Link, type Query, useVisit, withQuery } from "./parts.js";
 
@@ -51,7 +51,7 @@ export function Chips({ query = useVisit().query, path, chips, kept = {}, all = 
   return (
     <form method="get" action={useVisit().links.to(path)} class="filter-chips" data-chips>
       <HiddenFields values={kept} />
-      {[...groupItems(chips, ({ group, name }) => group ?? name).values()].map((group) => (
+      {[...groupedBy(chips, ({ group, name }) => group ?? name).values()].map((group) => (
         <span class={group.length === 1 ? undefined : "chip-group"}>
           {group.map((chip) => {
             const { name, label, value = given[name] ?? "", after } = chip;

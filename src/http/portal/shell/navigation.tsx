@@ -1,5 +1,5 @@
+import { groupedBy } from "../../../domain/groupedBy.js";
 import type { Action } from "../../../domain/members.js";
-import { groupItems } from "../groupItems.js";
 import type { Visit } from "../pageDefinition.js";
 import { Link, useVisit } from "./parts.js";
 
@@ -121,7 +121,7 @@ export function Navigation() {
   const visit = useVisit();
   return (
     <>
-      {[...groupItems(menuOf(visit), ({ group: heading, path }) => heading ?? path === "/portal/help")].map(([heading, entries]) => (
+      {[...groupedBy(menuOf(visit), ({ group: heading, path }) => heading ?? path === "/portal/help")].map(([heading, entries]) => (
         <div class="nav-group">
           {typeof heading === "string" ? <span class="nav-heading">{heading}</span> : null}
           <ul>

@@ -1,6 +1,6 @@
 // A table is its columns, written once for a subject: they give the page's table and the CSV, XLSX and JSON of the same rows.
 import type { Child } from "hono/jsx";
-import { groupItems } from "../groupItems.js";
+import { groupedBy } from "../../../domain/groupedBy.js";
 import { compareValues, fractionOf, inFile, inWords, type Value } from "./formats.js";
 import { Badge, Link, type State, Time } from "./parts.js";
 
@@ -109,7 +109,7 @@ export function Table<Row>({ caption, columns, rows, empty, muted, marks, sortin
           ))}
         </tr>
       </thead>
-      {(groupBy ? [...groupItems(rows, groupBy).values()] : [rows]).map((group) => (
+      {(groupBy ? [...groupedBy(rows, groupBy).values()] : [rows]).map((group) => (
         <tbody>
           {group.map((row, place) => (
             <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>

@@ -1,7 +1,7 @@
 // Totals as people bill them: customer by customer, by charge code, and by warehouse where that is chosen.
 import type { Child } from "hono/jsx";
+import { groupedBy } from "../../../../domain/groupedBy.js";
 import { type ActivityTotal, sumOfTotals } from "../../../../queries/activities/activityTotals.js";
-import { groupItems } from "../../groupItems.js";
 import { Amount, EmptyState, Link, pageInMemory, Quantity, withQuery } from "../../shell/parts.js";
 import { type Column, column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
@@ -25,7 +25,7 @@ export function billLines(totals: readonly BillLine[], byWarehouse: boolean): Bi
   const placeOf = ({ customerId }: BillLine) => places.get(customerId) ?? 0;
   const keyOf = ({ customerId, chargeCode, warehouseCode }: BillLine) =>
     JSON.stringify([customerId, chargeCode, byWarehouse && warehouseCode]);
-  const lines = [...groupItems(totals, keyOf).values()].map((some): BillLine => {
+  const lines = [...groupedBy(totals, keyOf).values()].map((some): BillLine => {
     const { customerId, chargeCode, warehouseCode } = some[0];
     return { customerId, chargeCode, warehouseCode: byWarehouse ? warehouseCode : undefined, ...sumOfTotals(some) };
   });
@@ -167,7 +167,7 @@ const tableOf = (view: ActivitiesView) => ({
 /** A table for each customer, which begins a page of its own when it is printed. No customer's lines are cut. */
 function BillPerCustomer({ view, lines }: { view: ActivitiesView; lines: readonly BillLine[] }) {
   const days = daysInWords(view);
-  const bills = [...groupItems(lines, ({ customerId }) => customerId)];
+  const bills = [...groupedBy(lines, ({ customerId }) => customerId)];
   let count = 0;
   const shown = bills.filter(([, own], index) => {
     count += own.length;

@@ -1,11 +1,11 @@
 // The page of rejected rows, with the choice of rows: of shipments or activities, in which state, of which import, rejected for which reason.
 import type { Child } from "hono/jsx";
+import { groupedBy } from "../../../../domain/groupedBy.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import type { RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
-import { groupItems } from "../../groupItems.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
 import { clipped, countInWords } from "../../shell/formats.js";
@@ -86,7 +86,7 @@ async function readGroups(visit: SignedInVisit, { kind, state, importId }: RowFi
 
 /** In the order of their first groups. `key`: of the reason, or the id of the import. */
 function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]) {
-  return [...groupItems(groups, (group) => by(group)[0])].map(([key, some]) => ({
+  return [...groupedBy(groups, (group) => by(group)[0])].map(([key, some]) => ({
     key,
     name: by(some[0])[1],
     rows: some.reduce((sum, { rows }) => sum + rows, 0),

@@ -1,12 +1,12 @@
 import { hash, randomUUID } from "node:crypto";
 import { RowsClosed } from "../../../../commands/corrections/openRows.js";
 import { countFreePlaces } from "../../../../commands/imports/queue/places.js";
+import { groupedBy } from "../../../../domain/groupedBy.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { reasonInError } from "../../../../domain/rows/olderReasons.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { chunksOf } from "../../browser/corrections/rows.js";
-import { groupItems } from "../../groupItems.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Form } from "../../shell/form.js";
 import { clipped, countInWords } from "../../shell/formats.js";
@@ -42,7 +42,7 @@ async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKin
     if (next === null) break;
   }
   // The lines of a shipment are corrected together.
-  const together = groupItems(judged, (row) => `${row.importId} ${row.with}`);
+  const together = groupedBy(judged, (row) => `${row.importId} ${row.with}`);
   return { kind, judged, accepted: [...together.values()].filter(isAccepted), next };
 }
 
@@ -156,7 +156,7 @@ function Accepted({ found, places }: { found: readonly JudgedRows[]; places: Sta
 /** How many rows of each kind were rejected for each reason, the most first. */
 function reasonsOf(found: readonly JudgedRows[]) {
   const counts = found.flatMap(({ kind, accepted }) =>
-    [...groupItems(accepted.flat(), ({ error }) => reasonInError(error))].map(([reason, { length }]) => ({ kind, reason, rows: length })),
+    [...groupedBy(accepted.flat(), ({ error }) => reasonInError(error))].map(([reason, { length }]) => ({ kind, reason, rows: length })),
   );
   return counts.sort((a, b) => b.rows - a.rows).slice(0, mostReasons);
 }

@@ -1,6 +1,7 @@
 // src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
+import { groupedBy } from "../../../../domain/groupedBy.js";
 import { dateOrders, isoDate, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
 import { noImport, Rejection } from "../../../../domain/rejection.js";
@@ -14,7 +15,6 @@ import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js"
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import type { SentRow, Verdict } from "../../browser/corrections/rows.js";
-import { groupItems } from "../../groupItems.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Query, withQuery } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
@@ -54,7 +54,7 @@ export function rowsByImport(chosen: readonly string[]): [importId: string, rows
   });
   if (named.some(({ importId, row }) => !isUuid(importId) || row < 1 || row > 2_147_483_647))
     throw new Rejection("invalid", "The form does not name rows. Go back and select them again");
-  const groups = groupItems(named, ({ importId }) => importId);
+  const groups = groupedBy(named, ({ importId }) => importId);
   return [...groups].map(([importId, rows]) => [importId, [...new Set(rows.map(({ row }) => row))]]);
 }
 
@@ -119,7 +119,7 @@ export const sentPage = ({ items, nextCursor }: Page<ShownRow>) => ({
 /** By import and row. */
 async function verdictsToday(kind: ImportKind, items: readonly CorrectionRow[], catalogue: Catalogue, deps: PortalDeps) {
   const verdicts = new Map<string, Verdict | null>();
-  for (const [importId, names] of groupItems(items, (item) => item.importId)) {
+  for (const [importId, names] of groupedBy(items, (item) => item.importId)) {
     const rows = names.map(({ row }) => ({ row, values: {} }));
     const sent = new Map(names.map(({ row, values }) => [row, values]));
     for (const [row, reason] of await judgeCorrections({ importId, kind, catalogue, sent, names, rows }, deps))

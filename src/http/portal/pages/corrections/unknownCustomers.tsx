@@ -1,6 +1,7 @@
 // From rejected rows to the catalogue: the customers that rows name and the catalogue does not have, and the rows that it accepts by now.
+
+import { groupedBy } from "../../../../domain/groupedBy.js";
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
-import { groupItems } from "../../groupItems.js";
 import { Button } from "../../shell/form.js";
 import { ButtonLink, Link, Panel, useVisit, withQuery } from "../../shell/parts.js";
 import { actionColumn, type Column, Table } from "../../shell/table.js";
@@ -20,7 +21,7 @@ export function unknownCustomers(rows: readonly ShownRow[]) {
     const isUnknown = today?.faulty.includes("customerId") && today.reason.includes("Customer not found");
     return isUnknown && id !== "" && id.length <= longestId ? [id] : [];
   });
-  return [...groupItems(ids, (id) => id)].map(([id, { length }]) => ({ id, rows: length })).sort((a, b) => b.rows - a.rows);
+  return [...groupedBy(ids, (id) => id)].map(([id, { length }]) => ({ id, rows: length })).sort((a, b) => b.rows - a.rows);
 }
 
 const addCustomerPath = (id: string): string => withQuery(addPath("customers"), { id, back: "judge-again" });

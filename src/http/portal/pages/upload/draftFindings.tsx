@@ -1,8 +1,8 @@
 // What was found in the file of a draft: rows that would be rejected, unusual rows, and what was sent of an error report.
 import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
+import { groupedBy } from "../../../../domain/groupedBy.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
 import type { ClosedRows, FaultyValues, Problem, Problems, UnlistedCount, UnusualInFile } from "../../../../judging/fileChecks.js";
-import { groupItems } from "../../groupItems.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Amount, ButtonLink, type Fact, Facts, Link, Panel, PlainList, withCommas } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
@@ -67,7 +67,7 @@ const sumOfRows = (counts: readonly { readonly rows: number }[]) => counts.reduc
 
 /** One line for all rows of a report that are not open any more. */
 function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
-  const groups = groupItems(report?.closed ?? [], ({ state }) => closedNames[state === "submitted" ? "corrected" : state]);
+  const groups = groupedBy(report?.closed ?? [], ({ state }) => closedNames[state === "submitted" ? "corrected" : state]);
   if (groups.size === 0) return null;
   const counts = [...groups].map(([names, closed]) => countInWords(sumOfRows(closed), ...names));
   return <p>Left out: {counts.join(", ")}.</p>;
