@@ -78,7 +78,6 @@ function metadata(context: EventContext, v: number): EventMetadata {
     organisation: context.organisation,
     actor: actorOf(context.by),
     $correlationId: context.correlationId,
-
     v,
   };
   metadataOf.set(context, (metadataOf.get(context) ?? new Map<number, EventMetadata>()).set(v, made));

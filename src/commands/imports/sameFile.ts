@@ -2,7 +2,6 @@
 
 import { limits } from "../../domain/imports/limits.js";
 import { decodeOn } from "../../events/codec.js";
-
 import { requestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { Stores } from "../../ports/database.js";

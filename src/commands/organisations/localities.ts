@@ -1,7 +1,6 @@
 // Loads a country's postcodes: the file goes to the object store, and the country's stream says which file is in use.
 import { Rejection } from "../../domain/rejection.js";
 import type { LocalitiesImported } from "../../events/serviceEvents.js";
-
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Aggregate, handle } from "../handle.js";
 import type { OrganisationDeps, Origin } from "./organisationStream.js";

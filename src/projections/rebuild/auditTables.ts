@@ -1,7 +1,6 @@
 // What an audit does with tables that were filled anew: in one transaction it brings them to the live tables' position and compares both.
 import type { PoolClient } from "pg";
 import type { Position } from "../../ports/eventStore.js";
-
 import { isBeginning, isSamePosition, readCheckpoints } from "../running/checkpoints.js";
 import { catchUp, type Shadow } from "./catchUp.js";
 import { leaveOutChangingRows, noteDifferences, readOwnedDifferences, type TableScope } from "./compareTables.js";

@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { PoolClient } from "pg";
-
 import { allProjections } from "../allProjections.js";
 import { catchUpImport } from "../importRow.js";
 import type { Projection } from "../projection.js";

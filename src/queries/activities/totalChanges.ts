@@ -1,5 +1,5 @@
-// What changed the totals since a time: imports that completed, and reversals; and what one import adds to them. Read from the totals and their changes, so it costs what these
-// hold, not what the imports hold.
+// What changed the totals since a time: imports that completed, and reversals; and what one import adds to them. Read from the totals and their
+// changes, so it costs what these hold, not what the imports hold.
 
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";

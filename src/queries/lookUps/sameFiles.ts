@@ -21,7 +21,7 @@ export interface SameFile {
 }
 
 /** A push has been answered after this time. */
-const unconfirmedAfterSeconds = 5;
+const answeredSeconds = 5;
 const most = 50;
 
 /**
@@ -58,6 +58,6 @@ export const isBeingRecorded = (importId: string, pool: Pool): Promise<boolean> 
   finds(
     pool,
     `select from import_queue where import_id = $1 and position is null and not cancel_requested
-        and reserved_at > now() - make_interval(secs => ${unconfirmedAfterSeconds})`,
+        and reserved_at > now() - make_interval(secs => ${answeredSeconds})`,
     [importId],
   );

@@ -23,10 +23,13 @@ test("/readyz is 200 when every check succeeds, and otherwise names the failed c
   expect(ready.status).toBe(200);
   const checks = { postgres: "ok", eventStore: "ok", objectStore: "ok" };
   expect(await ready.json()).toEqual({ status: "ready", checks });
-  const readiness = { projections: () => Promise.reject(new Error("60 s behind, at secret.host")) };
+  const throwing = (): Promise<void> => {
+    throw new Error("before there was anything to wait for");
+  };
+  const readiness = { projections: () => Promise.reject(new Error("60 s behind, at secret.host")), throwing };
   const lagging = await createShell(database.pool, { deps: { readiness } }).request("/readyz");
   expect(lagging.status).toBe(503);
-  expect(await lagging.json()).toEqual({ status: "unavailable", checks: { ...checks, projections: "failed" } });
+  expect(await lagging.json()).toEqual({ status: "unavailable", checks: { ...checks, projections: "failed", throwing: "failed" } });
 });
 
 test("/metrics counts requests by route, not by address", async () => {

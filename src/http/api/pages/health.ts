@@ -18,7 +18,7 @@ export function healthPages({ pool, eventStore, objectStore, readiness, metrics,
       path: "/readyz",
       handler: async (c) => {
         const results = await Promise.all(
-          Object.entries(checks).map(async ([name, check]) => [name, await run(name, check(), logger)] as const),
+          Object.entries(checks).map(async ([name, check]) => [name, await run(name, check, logger)] as const),
         );
         const ready = results.every(([, result]) => result === "ok");
         return c.json({ status: ready ? "ready" : "unavailable", checks: Object.fromEntries(results) }, ready ? 200 : 503);
@@ -35,9 +35,9 @@ export function healthPages({ pool, eventStore, objectStore, readiness, metrics,
 }
 
 /** The reason is only logged, since this page needs no key. */
-async function run(name: string, check: Promise<unknown>, logger: ApiDeps["logger"]): Promise<"ok" | "failed"> {
+async function run(name: string, check: () => Promise<unknown>, logger: ApiDeps["logger"]): Promise<"ok" | "failed"> {
   try {
-    await withTimeLimit(checkTimeoutMs, check, () => {
+    await withTimeLimit(checkTimeoutMs, check(), () => {
       throw new Error(`no answer within ${checkTimeoutMs} ms`);
     });
     return "ok";

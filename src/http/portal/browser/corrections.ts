@@ -93,7 +93,8 @@ function start(panel: HTMLElement): void {
 }
 
 /**
- * Choosing a reason shows its rows in the same grid: the page, its place and the keyboard's focus stay where they are. `choose` gets the page's query, such as `?kind=activities&reason=...`.
+ * Choosing a reason shows its rows in the same grid: the page, its place and the keyboard's focus stay where they are. `choose` gets the page's
+ * query, such as `?kind=activities&reason=...`.
  */
 function bindReasons(choose: (query: string) => void): void {
   const chips = [...document.querySelectorAll<HTMLAnchorElement>("[data-reasons] a[data-reason]")];

@@ -1,5 +1,4 @@
 import type { Child } from "hono/jsx";
-
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { quoteIdOf } from "../../../../events/quoteEvents.js";
