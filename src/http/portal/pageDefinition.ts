@@ -45,6 +45,8 @@ export interface MenuItem {
 
 export interface PageContent extends PageHead {
   readonly body: Child;
+  /** What the page asks before something is done; null while it asks nothing. */
+  readonly question?: Child;
   /** The answer's status; 200 by default. */
   readonly status?: number;
   /** Seconds for the header Retry-After. */

@@ -43,8 +43,7 @@ export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly
   const { context: c, person, recheckAccess } = visit;
   const incoming = c.env?.incoming;
   if (!incoming) throw new Error("an upload needs a socket");
-  const beforeFile = (sent: ReadonlyMap<string, string>) =>
-    ensureOwnPage(c, deps.publicUrl, person?.formToken, c.req.header("x-form-token") ?? sent.get("token"));
+  const beforeFile = (sent: ReadonlyMap<string, string>) => ensureOwnPage(c, deps.publicUrl, person?.formToken, sent.get("token"));
   return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, recheckAccess });
 }
 

@@ -9,7 +9,7 @@ const address = (cursor: string | undefined) =>
 
 test("an address has the parameters that have a value, escaped, behind those that the path has already", () => {
   expect(withQuery("/portal/imports", { kind: "", cursor: undefined })).toBe("/portal/imports");
-  expect(withQuery("/portal/shipments?exactly=..", { asOf: "a&b" })).toBe("/portal/shipments?exactly=..&asOf=a%26b");
+  expect(withQuery("/portal/catalogue?list=carriers", { search: "a&b" })).toBe("/portal/catalogue?list=carriers&search=a%26b");
   expect(address("x")).toBe("/logistics/portal/imports?kind=shipments&cursor=x");
 });
 

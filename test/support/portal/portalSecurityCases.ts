@@ -54,7 +54,7 @@ export function addressOf(path: string, stage: PortalStage, madeUp = false): str
 const named = [
   "/portal/upload/columns?kind=activities&headings={headings}",
   "/portal/quotes?quote={quoteId}",
-  "/portal/shipments?exactly={shipmentId}",
+  "/portal/shipments/~{shipmentId}",
   "/portal/activities?import={importId}",
   ...["rows.csv", "rows.xlsx", "totals.csv", "changes.csv"].map((file) => `/portal/activities/${file}?since=2026-07-01&import={importId}`),
   "/portal/activities/reverse?row={importId}:5&row={keyId}:5",

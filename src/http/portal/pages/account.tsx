@@ -7,7 +7,7 @@ import { defineForm, definePage, type Subject, withNotice } from "../pageDefinit
 import { browserName, unknownBrowser } from "../sessions/browserName.js";
 import { knownBrowser } from "../sessions/cookies.js";
 import { addressOf } from "../sessions/signInLog.js";
-import { AskButton, Button, ButtonForm, Field, Form, NoQuestion, Question } from "../shell/form.js";
+import { AskButton, Button, ButtonForm, Field, Form, Question } from "../shell/form.js";
 import { Badge, type Fact, Facts, Panel } from "../shell/parts.js";
 import { actionColumn, type Column, Table } from "../shell/table.js";
 import { ChosenPassword, signedOut, tooManyTries } from "./signIn.js";
@@ -25,15 +25,13 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
   ];
   return {
     title: "Account",
+    question: query["ask"] === "everywhere" && (
+      <Question title="Sign out everywhere?" to={`${path}/sign-out-everywhere`} back={path} label="Sign out everywhere">
+        You are signed out at once in every browser, in this one too. Your password stays as it is.
+      </Question>
+    ),
     body: (
       <>
-        {query["ask"] === "everywhere" ? (
-          <Question title="Sign out everywhere?" to={`${path}/sign-out-everywhere`} back={path} label="Sign out everywhere">
-            You are signed out at once in every browser, in this one too. Your password stays as it is.
-          </Question>
-        ) : (
-          <NoQuestion />
-        )}
         <Panel id="about" title="About you">
           <Facts facts={facts} />
           <Form to={`${path}/name`} class="in-line">

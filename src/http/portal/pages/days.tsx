@@ -98,21 +98,23 @@ export function daysIn({ query, person: { timezone } }: SignedInVisit, [first, l
 
 /** A time without a zone is the organisation's own. Undefined: none is given. */
 export function timeIn({ query, person }: SignedInVisit, name = "asOf", label = "As of"): Date | undefined {
-  const text = query[name]?.trim() ?? "";
-  if (text === "") return undefined;
-  const instant = instantOf(text, person.timezone);
+  const text = query[name]?.trim();
+  return text ? timeOf(label, text, person.timezone) : undefined;
+}
+
+/** A time as a form has it, in the organisation's own zone. */
+export function timeOf(label: string, text: string, timezone: string): Date {
+  const instant = instantOf(text, timezone);
   if (instant === undefined) throw new Rejection("invalid", `${label} must be a time, such as 2026-03-01T14:30`);
   return new Date(instant);
 }
 
 /** `path`: of the page as it is now. */
 export function AsOf({ visit, path, asOf }: { visit: SignedInVisit; path: string; asOf: Date | undefined }) {
-  const [action = "", more] = path.split("?");
   const value = asOf && wallAt(asOf.getTime(), visit.person.timezone);
-  const kept = Object.fromEntries(new URLSearchParams(more));
   return (
     <>
-      <Chips path={action} chips={[{ name: "asOf", label: "As of", kind: "time", value }]} kept={kept} all="Show it now" />
+      <Chips path={path} chips={[{ name: "asOf", label: "As of", kind: "time", value }]} all="Show it now" />
       {asOf === undefined ? null : (
         <p class="muted">
           As it was on <Time at={asOf} exact />

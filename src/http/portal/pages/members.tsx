@@ -2,7 +2,7 @@ import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from ".
 import { linkAddress, linkHours, role as roleShape } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
-import { AskButton, Button, ButtonForm, Choice, Field, Form, NoQuestion, Question } from "../shell/form.js";
+import { AskButton, Button, ButtonForm, Choice, Field, Form, Question } from "../shell/form.js";
 import { listPage } from "../shell/listPage.js";
 import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.js";
 import { actionColumn, type Column, column, stateColumn } from "../shell/table.js";
@@ -21,7 +21,7 @@ function MemberQuestion({ visit: { query, person }, members }: { visit: SignedIn
   const named = (what: string) => members.find(({ memberId }) => memberId === query[what]);
   const [remove, erase, change] = [named("remove"), named("erase"), named("change")];
   const member = remove ?? erase ?? change;
-  if (!member || (remove && remove.status === "removed")) return <NoQuestion />;
+  if (!member || (remove && remove.status === "removed")) return null;
   const { memberId, email } = member;
   const name = member.name ?? email;
   const organisation = <strong>{person.organisationName}</strong>;
@@ -59,7 +59,7 @@ function MemberQuestion({ visit: { query, person }, members }: { visit: SignedIn
       </Question>
     );
   const role = roleShape.safeParse(query["to"]).data;
-  if (role === undefined || role === member.role || !(isOwn || role === "admin")) return <NoQuestion />;
+  if (role === undefined || role === member.role || !(isOwn || role === "admin")) return null;
   const fields = { role, sure: "yes" };
   return isOwn ? (
     <Question {...{ ...asking, fields }} title="Change your own role?" label="Change my role">
@@ -87,26 +87,23 @@ const membersList = listPage<MemberSummary>({
   readRows: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
   columns: (visit) => columns(visit),
   muted: ({ status }) => status === "removed",
-  above: (visit, _, rows) => (
-    <>
-      <MemberQuestion visit={visit} members={rows} />
-      {isInviting(visit) ? (
-        <Panel id="invite" title="Invite a person">
-          <Form to={membersPath} class="in-line">
-            <Field label="Email" name="email" type="email" maxlength={254} autocomplete="off" />
-            <Field label="Name" name="name" maxlength={200} autocomplete="off" required={false} />
-            <Choice label="Role" name="role" options={roles} value="operator" />
-            <Button label="Invite" />
-            <ButtonLink to={membersPath} label="Cancel" quiet />
-          </Form>
-          <p class="hint">
-            Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything
-            except settings, and change nothing.
-          </p>
-        </Panel>
-      ) : null}
-    </>
-  ),
+  question: (visit, _, members) => <MemberQuestion visit={visit} members={members} />,
+  above: (visit) =>
+    isInviting(visit) ? (
+      <Panel id="invite" title="Invite a person">
+        <Form to={membersPath} class="in-line">
+          <Field label="Email" name="email" type="email" maxlength={254} autocomplete="off" />
+          <Field label="Name" name="name" maxlength={200} autocomplete="off" required={false} />
+          <Choice label="Role" name="role" options={roles} value="operator" />
+          <Button label="Invite" />
+          <ButtonLink to={membersPath} label="Cancel" quiet />
+        </Form>
+        <p class="hint">
+          Admins can do everything. Operators can do everything except change settings and the catalogue. Viewers can see everything except
+          settings, and change nothing.
+        </p>
+      </Panel>
+    ) : null,
   empty: () => null,
 });
 const roles = [

@@ -300,30 +300,25 @@ interface QuestionProps {
   readonly more?: Child;
 }
 
-/** The place on a page where its questions appear; empty until one is asked. */
-export const NoQuestion = () => <div id="question" />;
-
 /** Without a label there is nothing to decide: it says why, and closes. */
 export function Question({ title, to = "", back, label, keep = "Cancel", harmless, fields = {}, choice, children, more }: QuestionProps) {
   const close = <ButtonLink to={back} label={label === undefined ? "Close" : keep} quiet data-close />;
   return (
-    <div id="question">
-      <dialog open aria-labelledby="question-title" data-back={useVisit().links.to(back)}>
-        <h2 id="question-title">{title}</h2>
-        <div class="question-text">
-          <p>{children}</p>
-          {more}
-        </div>
-        {label === undefined ? (
-          <div class="answers">{close}</div>
-        ) : (
-          <Form to={to} class="answers" hidden={fields}>
-            {choice}
-            {close}
-            <Button class={harmless ? undefined : "danger"} label={label} />
-          </Form>
-        )}
-      </dialog>
-    </div>
+    <dialog open aria-labelledby="question-title" data-back={useVisit().links.to(back)}>
+      <h2 id="question-title">{title}</h2>
+      <div class="question-text">
+        <p>{children}</p>
+        {more}
+      </div>
+      {label === undefined ? (
+        <div class="answers">{close}</div>
+      ) : (
+        <Form to={to} class="answers" hidden={fields}>
+          {choice}
+          {close}
+          <Button class={harmless ? undefined : "danger"} label={label} />
+        </Form>
+      )}
+    </dialog>
   );
 }

@@ -7,7 +7,7 @@ import { ButtonLink, Link, OnlyOnce, PlainList, Sentence, useVisit } from "./par
 /** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
 export function Layout({ shown }: { shown: PageContent }) {
   const { person, assets, links, formToken, notice } = useVisit();
-  const { title, scripts = [], body } = shown;
+  const { title, scripts = [], body, question } = shown;
   const asset = (name: string) => links.to(assets.path(name));
   return (
     <html lang="en">
@@ -36,6 +36,7 @@ export function Layout({ shown }: { shown: PageContent }) {
           <PageTop {...shown} />
           <NoticeBox notice={notice} />
           {notice?.once ? <OnlyOnce {...notice.once} /> : null}
+          {question === undefined ? null : <div id="question">{question}</div>}
           {body}
           {person ? <p class="hint zone">Times and days are those of {person.timezone}.</p> : null}
         </main>

@@ -44,6 +44,8 @@ interface List<Row> {
   readonly marks?: (row: Row) => Readonly<Record<string, string>>;
   /** Attributes of the list's panel, for the page's script. */
   readonly panel?: (visit: SignedInVisit) => Readonly<Record<string, string>>;
+  /** What the page asks before something is done. */
+  readonly question?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<Child>;
   /** What stands above and below the table. */
   readonly above?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<Child>;
   readonly below?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<Child>;
@@ -73,7 +75,7 @@ export function listPage<Row>(list: List<Row>) {
 const formats = ["csv", "xlsx", "json"] as const;
 
 async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps) {
-  const { title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, above, below } = list;
+  const { title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, question, above, below } = list;
   const chips = (await filters?.(visit, deps)) ?? [];
   const { query } = visit;
   const of = namesOf(list, visit);
@@ -116,6 +118,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
     action: action?.(visit),
     ...head,
     menu: [...(rows.length === 0 ? [] : downloads), ...(head?.menu ?? [])],
+    question: await question?.(visit, deps, rows),
     body: (
       <>
         {await above?.(visit, deps, rows)}

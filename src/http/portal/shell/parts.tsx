@@ -23,6 +23,11 @@ export function withQuery(path: string, query: Query): string {
   return given.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(given)}`;
 }
 
+/** Ids hold any character. A browser takes `.` and `..` for folders, and `new` is a form that adds: these ids have a sign before them. */
+export const idInPath = (id: string): string => `${/^(?:\.{1,2}$|new$|~)/.test(id) ? "~" : ""}${encodeURIComponent(id.toWellFormed())}`;
+
+export const idFromPath = (part = ""): string => part.replace(/^~/, "");
+
 interface LinkProps {
   /** A path of the portal. */
   readonly to: string;

@@ -3,7 +3,7 @@ import type { OrganisationFile, Section } from "../../../../domain/catalogue/sch
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import type { Names } from "../../shell/parts.js";
+import { idFromPath, idInPath, type Names } from "../../shell/parts.js";
 
 export const cataloguePath = "/portal/catalogue";
 export const versionsPath = `${cataloguePath}/versions`;
@@ -42,16 +42,12 @@ export const listPath = (section: Section): string => `${cataloguePath}?list=${s
 export const entryRoute = (section: Section): string =>
   `${cataloguePath}/${sectionNames[section].folder}/{${sectionNames[section].parameter}}`;
 
-/** Ids hold any character. A browser takes `.` and `..` for folders, and `new` is the form that adds: these ids have a sign before them. */
-const needsSign = (id: string): boolean => [".", "..", adding].includes(id) || id.startsWith("~");
-
-export const entryPath = (section: Section, id: string): string =>
-  `${cataloguePath}/${sectionNames[section].folder}/${needsSign(id) ? "~" : ""}${encodeURIComponent(id.toWellFormed())}`;
+export const entryPath = (section: Section, id: string): string => `${cataloguePath}/${sectionNames[section].folder}/${idInPath(id)}`;
 
 /** The thing that the address names. Another organisation's is not there. */
 export function requireEntry<S extends Section>({ params }: SignedInVisit, file: OrganisationFile, section: S): EntryOf<S> {
   const { parameter, noun } = sectionNames[section];
-  const id = (params[parameter] ?? "").replace(/^~/, "");
+  const id = idFromPath(params[parameter]);
   const found = (file[section] as readonly EntryOf<S>[]).find((entry) => idOf(entry) === id);
   if (!found) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
   return found;

@@ -10,7 +10,7 @@ import { chunksOf } from "../../browser/corrections/rows.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Form } from "../../shell/form.js";
 import { clipped, countInWords } from "../../shell/formats.js";
-import { Amount, EmptyState, Facts, Link, Panel, withQuery } from "../../shell/parts.js";
+import { Amount, EmptyPanel, EmptyState, Facts, Link, Panel, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
 import { kindNames } from "../imports/importStatus.js";
@@ -117,12 +117,7 @@ const placesIn = (given: (kind: ImportKind) => string): StartPlaces =>
 function Accepted({ found, places }: { found: readonly JudgedRows[]; places: StartPlaces }) {
   const judged = found.flatMap((each) => each.judged).length;
   const rows = found.flatMap(({ accepted }) => accepted.flat()).length;
-  if (judged === 0)
-    return (
-      <Panel id="accepted" title="Open rows">
-        <EmptyState title="No rejected rows to correct" />
-      </Panel>
-    );
+  if (judged === 0) return <EmptyPanel label="Open rows" title="No rejected rows to correct" />;
   return (
     <Panel id="accepted" title="Would be accepted now">
       <Facts
@@ -164,11 +159,7 @@ function reasonsOf(found: readonly JudgedRows[]) {
 const mostReasons = 50;
 
 const columns: readonly Column<ReturnType<typeof reasonsOf>[number]>[] = [
-  {
-    heading: "Rejected for",
-    names: true,
-    value: ({ reason }) => clipped(reason),
-  },
+  { heading: "Rejected for", names: true, value: ({ reason }) => clipped(reason) },
   { heading: "Kind", cell: ({ kind }) => <Link to={correctionsPathOf({ kind, state: "open" })}>{kindNames[kind]}</Link> },
   { heading: "Rows", number: true, value: ({ rows }) => rows },
 ];

@@ -10,7 +10,7 @@ import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { defineAnswer, defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { NoQuestion, Question } from "../../shell/form.js";
+import { Question } from "../../shell/form.js";
 import { Amount, Badge, EmptyPanel, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
 import { AsOf, timeIn } from "../days.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
@@ -37,19 +37,17 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
   return {
     ...head,
     scripts: ["live.js"],
+    question: asks && (
+      <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
+        <strong>{shownReference(view)}</strong>{" "}
+        {view.status === "queued"
+          ? "has not started. Nothing of it will be recorded."
+          : "stops in a moment. None of its rows will be recorded. The rows checked so far stay in its history."}{" "}
+        If you need it later, upload the file again.
+      </Question>
+    ),
     body: (
       <>
-        {asks ? (
-          <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
-            <strong>{shownReference(view)}</strong>{" "}
-            {view.status === "queued"
-              ? "has not started. Nothing of it will be recorded."
-              : "stops in a moment. None of its rows will be recorded. The rows checked so far stay in its history."}{" "}
-            If you need it later, upload the file again.
-          </Question>
-        ) : (
-          <NoQuestion />
-        )}
         {details}
         <Live from={`${livePath}/${importId}`} version={version} isMoving={isUnfinished(view)} />
         <div id="import-now" data-refetch>

@@ -6,7 +6,7 @@ import type { NameOf } from "../../../../domain/principal.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
-import { AskButton, Choice, Field, Form, NoQuestion, Question, Ticks, tickedIn } from "../../shell/form.js";
+import { AskButton, Choice, Field, Form, Question, Ticks, tickedIn } from "../../shell/form.js";
 import { dayInWords, endInWords, timeInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Panel, Time, withQuery } from "../../shell/parts.js";
@@ -107,12 +107,8 @@ const keysList = listPage<KeySummary>({
   readRows: async (visit, _, { pool }) => ({ items: await listKeys(visit.person.organisationId, pool), nextCursor: null }),
   columns: async (visit, { pool }) => keyColumns(visit, await principalNames(visit.person.organisationId, pool)),
   muted: (key) => !isUsable(key),
-  above: (visit, _, keys) => (
-    <>
-      <KeyQuestion visit={visit} keys={keys.filter(isUsable)} />
-      {isCreating(visit) ? <NewKey visit={visit} /> : null}
-    </>
-  ),
+  question: (visit, _, keys) => <KeyQuestion visit={visit} keys={keys.filter(isUsable)} />,
+  above: (visit) => (isCreating(visit) ? <NewKey visit={visit} /> : null),
   empty: () => <EmptyState title="No keys yet">Create one, and send it as x-api-key with each request.</EmptyState>,
 });
 
@@ -126,7 +122,7 @@ function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly Key
         {revoke.replaced ? ", and so does the old key" : ""}. This cannot be undone.
       </Question>
     );
-  if (!rotate) return <NoQuestion />;
+  if (!rotate) return null;
   return (
     <Question
       title="Rotate this key?"

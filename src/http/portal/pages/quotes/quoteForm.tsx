@@ -7,6 +7,7 @@ import { type Fields, noFields } from "../../fields.js";
 import { Button, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { ButtonLink, Panel, useVisit } from "../../shell/parts.js";
+import { Table } from "../../shell/table.js";
 
 /** A quote of more items is asked for over the API. */
 export const mostItems = 200;
@@ -156,6 +157,15 @@ function PlaceFields({ legend, name, asked }: { readonly legend: string; readonl
 
 function Items({ shown, tooMany }: { readonly shown: Fields; readonly tooMany: number }) {
   const rows = Array.from({ length: Math.max(plainRows, shown.all("quantity").length) }, (_, index) => index);
+  const columns = itemFields.map(({ name, label }) => ({
+    heading: label,
+    cell: (index: number) => (
+      <input
+        {...{ name, value: shown.all(name)[index] ?? "", inputmode: name === "type" ? ("text" as const) : ("decimal" as const) }}
+        {...{ "aria-label": `${label}, item ${index + 1}`, autocomplete: "off", maxlength: 100 }}
+      />
+    ),
+  }));
   return (
     <fieldset class="items">
       <legend>Items</legend>
@@ -169,33 +179,7 @@ function Items({ shown, tooMany }: { readonly shown: Fields; readonly tooMany: n
         Enter sizes in metres, and the weight of one item in kilograms. You can paste rows from a spreadsheet that has its columns in this
         order. Empty rows are ignored.
       </p>
-      <table class="items" aria-describedby="items-hint">
-        <thead>
-          <tr>
-            {itemFields.map(({ label }) => (
-              <th scope="col">{label}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((index) => (
-            <tr>
-              {itemFields.map(({ name, label }) => (
-                <td data-label={label}>
-                  <input
-                    name={name}
-                    aria-label={`${label}, item ${index + 1}`}
-                    value={shown.all(name)[index] ?? ""}
-                    inputmode={name === "type" ? "text" : "decimal"}
-                    autocomplete="off"
-                    maxlength={100}
-                  />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table caption="Items" class="items" columns={columns} rows={rows} />
       <Button type="button" class="quiet" data-add-row label="Add a row" />
     </fieldset>
   );

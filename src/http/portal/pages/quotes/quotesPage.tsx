@@ -2,9 +2,10 @@ import type { Child } from "hono/jsx";
 import { generateQuotes } from "../../../../commands/quotes/generateQuotes.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { quoteIdOf } from "../../../../events/quoteEvents.js";
-import type { Page } from "../../../../queries/page.js";
-import { type ExplainedQuote, explainRequest } from "../../../../queries/quotes/explainQuote.js";
-import { type ListedQuote, listQuotes, type QuoteFilter } from "../../../../queries/quotes/quoteList.js";
+import { explainRequest } from "../../../../queries/quotes/explainQuote.js";
+import { type ListedQuote, listQuotes } from "../../../../queries/quotes/quoteList.js";
+import { findQuotes } from "../../../../queries/search.js";
+import { lookUntilFound } from "../../../../timeLimit.js";
 import { defineAnswer, defineForm, oncePerVisit, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Link, Unbroken, withQuery } from "../../shell/parts.js";
@@ -23,6 +24,8 @@ const shownQuotes = oncePerVisit(async (visit, deps: PortalDeps) => {
   return shown;
 });
 
+const listedWithinMs = 1_000;
+
 const list = listPage<ListedQuote>({
   path: quotesPath,
   access: "look",
@@ -39,8 +42,9 @@ const list = listPage<ListedQuote>({
   readRows: async (visit, page, deps) => {
     const { organisationId } = visit.person;
     const filter = { customerId: visit.query["customer"] || undefined, ...daysIn(visit) };
-    const found = await listQuotes(organisationId, filter, page, deps.pool);
-    return page.cursor ? found : withNewQuotes(found, await shownQuotes(visit, deps), filter);
+    const [made] = page.cursor ? [] : await shownQuotes(visit, deps); // from their stream: the list has them a moment later
+    if (made) await lookUntilFound(listedWithinMs, async () => (await findQuotes(organisationId, made.quoteId, deps.pool))[0]);
+    return listQuotes(organisationId, filter, page, deps.pool);
   },
   columns: async (visit, deps) => {
     const { catalogue, nameOf } = await presentCatalogue(visit, deps);
@@ -126,33 +130,3 @@ const placesAnswer = defineAnswer(`${quotesPath}/places`, "look", async ({ conte
 });
 
 export const quotes: Subject = { ...list, forms: [quoteForm], answers: [...list.answers, placesAnswer] };
-
-/** The first page of the list with the quotes that the page shows, which were read from their stream: the list may not have them yet. */
-function withNewQuotes(found: Page<ListedQuote>, shown: readonly ExplainedQuote[], filter: QuoteFilter): Page<ListedQuote> {
-  const [newest] = found.items;
-  const listed = new Set(found.items.map(({ quoteId }) => quoteId));
-  const missing = shown.filter(
-    ({ quoteId, recorded }) => !listed.has(quoteId) && fits(recorded, filter) && (!newest || recorded.at > new Date(newest.generatedAt)),
-  );
-  return { ...found, items: [...missing.map(listedQuote).reverse(), ...found.items] };
-}
-
-const fits = ({ customerId, at }: ExplainedQuote["recorded"], filter: QuoteFilter): boolean =>
-  (filter.customerId === undefined || filter.customerId === customerId) &&
-  (filter.from === undefined || at >= filter.from) &&
-  (filter.to === undefined || at < filter.to);
-
-function listedQuote({ quoteId, recorded }: ExplainedQuote): ListedQuote {
-  const { customerId, at, origin, destination, noQuoteMessage, cards } = recorded;
-  const [cheapest] = cards;
-  return {
-    quoteId,
-    customerId,
-    generatedAt: at.toISOString(),
-    origin,
-    destination,
-    serviceCount: cards.length,
-    cheapest: cheapest ? { serviceName: cheapest.entry.serviceName, totalAmount: cheapest.entry.totalAmount } : null,
-    noQuoteMessage,
-  };
-}

@@ -2,9 +2,9 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { findShipment, type LedgerShipment } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
-import { definePage, type PageContent, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
+import { definePage } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";
-import { CopyButton, EmptyPanel, type Fact, Facts, Link, Panel, Time } from "../../shell/parts.js";
+import { CopyButton, EmptyPanel, type Fact, Facts, idFromPath, Link, Panel, Time } from "../../shell/parts.js";
 import { Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { AsOf, timeIn } from "../days.js";
@@ -12,13 +12,10 @@ import { importPath } from "../imports/importStatus.js";
 import { readVersions, Versions } from "./shipmentVersions.js";
 import { customTexts, lineTexts, routeInWords, shipmentFieldTexts, shipmentPath, shipmentsPath } from "./shipmentWords.js";
 
-export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", (visit, deps) =>
-  showShipment(visit.params["shipmentId"] ?? "", visit, deps),
-);
-
 /** Another organisation's shipment and an unknown id get the same answer. */
-export async function showShipment(shipmentId: string, visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
+export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", async (visit, deps) => {
   const { organisationId } = visit.person;
+  const shipmentId = idFromPath(visit.params["shipmentId"]);
   const found = await findShipment(organisationId, shipmentId, deps.pool);
   if (!found && !(await hasVersions(organisationId, shipmentId, deps.pool)))
     throw new Rejection("notFound", "There is no shipment with this id");
@@ -55,7 +52,7 @@ export async function showShipment(shipmentId: string, visit: SignedInVisit, dep
       </>
     ),
   };
-}
+});
 
 const contentOf = ({ items, ...fields }: LedgerShipment) => ({ fields, items: Array.isArray(items) ? items : [] });
 

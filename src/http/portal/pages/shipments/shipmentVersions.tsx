@@ -4,7 +4,7 @@ import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js"
 import { numberIn } from "../../fields.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { clipped, groupDigits } from "../../shell/formats.js";
-import { Badge, Link, Pager, Panel, Time, withQuery } from "../../shell/parts.js";
+import { Badge, EmptyPanel, Link, Pager, Panel, Time, withQuery } from "../../shell/parts.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
 import { changesBetween, shipmentPath } from "./shipmentWords.js";
 
@@ -24,12 +24,7 @@ const whyNone = {
 };
 
 export function Versions({ visit, shipmentId, versions: found, nameOf }: VersionsProps) {
-  if (typeof found === "string")
-    return (
-      <Panel id="versions" title="Versions">
-        <p class="muted">{whyNone[found]}</p>
-      </Panel>
-    );
+  if (typeof found === "string") return <EmptyPanel label="Versions" title={whyNone[found]} />;
   const { all, versions, before, shown } = found;
   const newest = versions.at(-1)?.number ?? 0;
   const oldest = versions[0]?.number ?? 1;

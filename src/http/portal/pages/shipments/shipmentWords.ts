@@ -2,14 +2,11 @@
 import { fieldsOf } from "../../../../domain/imports/fields.js";
 import type { ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { momentInWords } from "../../shell/formats.js";
+import { idInPath } from "../../shell/parts.js";
 
 export const shipmentsPath = "/portal/shipments";
 
-/** Ids hold any character. A browser takes the ids `.` and `..` for folders, so they go by the query. */
-export const shipmentPath = (shipmentId: string): string =>
-  shipmentId === "." || shipmentId === ".."
-    ? `${shipmentsPath}?exactly=${shipmentId}`
-    : `${shipmentsPath}/${encodeURIComponent(shipmentId.toWellFormed())}`;
+export const shipmentPath = (shipmentId: string): string => `${shipmentsPath}/${idInPath(shipmentId)}`;
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -4,14 +4,14 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { placeOf, type ShipmentFilter } from "../../../../queries/shipments/shipmentFilter.js";
 import { type LedgerShipment, listShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
-import type { PageDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
+import type { SignedInVisit, Subject } from "../../pageDefinition.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Link, Unbroken } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { dayChips, daysIn } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
-import { shipmentPage, showShipment } from "./shipmentPage.js";
+import { shipmentPage } from "./shipmentPage.js";
 import { placeInWords, shipmentPath, shipmentsPath } from "./shipmentWords.js";
 
 const longestPlace = 100;
@@ -48,15 +48,7 @@ const list = listPage<LedgerShipment>({
   },
 });
 
-const page: PageDefinition = {
-  ...list.page,
-  show: async (visit, deps) => {
-    const { exactly } = visit.query;
-    return exactly === undefined ? list.page.show(visit, deps) : showShipment(exactly, visit, deps);
-  },
-};
-
-export const shipments: Subject = { pages: [page, shipmentPage], answers: list.answers };
+export const shipments: Subject = { ...list, pages: [list.page, shipmentPage] };
 
 /** `Auckland, NZ`: the country stands behind a comma. */
 function placeIn(text: string | undefined, geography: Geography): ShipmentFilter["place"] {

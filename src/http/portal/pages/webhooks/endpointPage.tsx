@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../../commands/organisations/webhooks.js";
 import { enqueuePing, releaseDeliveries, resendDelivery } from "../../../../commands/webhooks/deliveries.js";
 import { countToReplay, mostCounted, replayEvents } from "../../../../commands/webhooks/replay.js";
-import { instantOf } from "../../../../domain/imports/timestamp.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
 import { type DeliverySummary, listDeliveries, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
@@ -10,11 +9,11 @@ import { watchedName } from "../../../../queries/pageVersions.js";
 import type { Fields } from "../../fields.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { defineAnswer, defineForm, oncePerVisit, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { AskButton, AskForm, Button, ButtonForm, Field, Form, NoQuestion, Question, tickedIn } from "../../shell/form.js";
+import { AskButton, AskForm, Button, ButtonForm, Field, Form, Question, tickedIn } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { Amount, EmptyState, Panel, ShortId, Time } from "../../shell/parts.js";
-import { today } from "../days.js";
+import { timeOf, today } from "../days.js";
 import { deliveryColumns } from "./deliveryPage.js";
 import { EndpointState, EventChoice, endpointPath, livePath, requireEndpoint, secretOnce, webhooksPath } from "./webhooksPage.js";
 
@@ -47,6 +46,7 @@ export const endpointList = listPage<DeliverySummary>({
   },
   columns: (visit) => deliveryColumns(visit.params["endpointId"] ?? ""),
   panel: () => ({ id: "deliveries", "data-refetch": "" }),
+  question: async (visit, deps) => questionOf(visit, deps, (await current(visit, deps)).endpoint),
   above: async (visit, deps) => {
     const { endpoint, version } = await current(visit, deps);
     const { endpointId, url } = endpoint;
@@ -55,7 +55,6 @@ export const endpointList = listPage<DeliverySummary>({
     const ask = (what: string, label: string) => <AskButton at={path} question={{ ask: what }} label={label} about={url} />;
     return (
       <>
-        {await questionOf(visit, deps, endpoint)}
         <Live from={livePath(endpointId)} version={version} />
         <div id="endpoint-now" data-refetch>
           <Panel id="state" title="State">
@@ -110,13 +109,6 @@ export const endpointList = listPage<DeliverySummary>({
   ),
 });
 
-/** A time as the form has it, in the organisation's own zone. */
-function replayFrom(text: string, timezone: string): Date {
-  const from = instantOf(text, timezone);
-  if (from === undefined) throw new Rejection("invalid", "From must be a date and a time");
-  return new Date(from);
-}
-
 function RotationNote({ rotatedAt }: WebhookSummary) {
   if (!rotatedAt) return null;
   const until = new Date(rotatedAt.getTime() + overlapHours * 3_600_000);
@@ -152,9 +144,9 @@ async function questionOf({ query, person }: SignedInVisit, { pool }: PortalDeps
         your receiver to the new one before then.
       </Question>
     );
-  if (query["ask"] !== "replay") return <NoQuestion />;
+  if (query["ask"] !== "replay") return null;
   const { from = "" } = query;
-  const since = replayFrom(from, person.timezone);
+  const since = timeOf("From", from, person.timezone);
   const imports = await countToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
   return (
     <Question title="Send these events again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from }}>
@@ -210,7 +202,7 @@ export const endpointForms = [
     return "The event is sent again with the same id, after those already waiting.";
   }),
   form("/replay", async (named, visit, { pool, eventStore, stopping }, fields) => {
-    const from = replayFrom(fields.get("from"), visit.person.timezone);
+    const from = timeOf("From", fields.get("from"), visit.person.timezone);
     const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
     const events = await replayEvents(sources, named, from);
     return `${countInWords(events, "event is", "events are")} sent again.`;
