@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { systemReason } from "../portErrors.js";
 import { processIdentity } from "./processes.js";
 
-/** Creates the folder if it is missing, and checks that this process may write to it. `setting` is the variable that names the folder. */
+/** Creates the folder if it is missing, and checks that this process may write to it. `setting` is the variable or option that names the folder. */
 export async function ensureUsable(folder: string, setting: string): Promise<void> {
   try {
     await makeFolder(folder);
@@ -43,15 +43,15 @@ export async function readSigningSecret(dataDir: string): Promise<string> {
 }
 
 /**
- * The process that runs the embedded stores of a data folder, or the embedded event store of its own folder. A `command` ends soon; other processes
- * can use the stores of a `start` or `role`.
+ * The process that runs the embedded stores of a data folder, or, as `eventstore`, the event store of a folder of its own. A `command` ends soon;
+ * other processes can use the stores of a `start` or `role`.
  */
 export interface FolderOwner {
   readonly pid: number;
   readonly identity: string;
-  readonly kind: "start" | "role" | "command";
+  readonly kind: "start" | "role" | "command" | "eventstore";
   /** A new id each time the folder is taken. */
-  readonly claim: string;
+  readonly lockId: string;
   /** The identity of the folder: the lock file in a copy of it does not count. Absent in locks of older versions. */
   readonly folder?: string;
 }
@@ -63,18 +63,18 @@ const patienceMs = 10_000;
 const watchMs = 1_000;
 const lockText = (owner: FolderOwner) => JSON.stringify(owner);
 
-/** Takes the data folder, or returns the owner that has it. The lock of a process that has ended does not count. */
-export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]) {
+/** Takes the folder that `setting` names, or returns the owner that has it. The lock of a process that has ended does not count. */
+export async function takeFolder(dataDir: string, setting: string, kind: FolderOwner["kind"]) {
   const path = join(dataDir, "lock");
   const folder = await folderIdentity(dataDir);
   const owner: FolderOwner = {
     pid: process.pid,
     identity: (await processIdentity(process.pid)) ?? String(process.pid),
     kind,
-    claim: randomUUID(),
+    lockId: randomUUID(),
     folder,
   };
-  const lock = { owner, whenLost: (signal: AbortSignal) => whenLost(path, signal), release: () => release(path, owner) };
+  const lock = { owner, whenLost: (signal: AbortSignal) => whenLost(path, signal), release: () => release(path, setting, owner) };
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, lockText(owner));
   const deadline = performance.now() + patienceMs;
@@ -83,12 +83,12 @@ export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]) {
       if (await tryLink(draft, path)) {
         if (!contested) return lock;
         await pause(raceMs); // another process that removed the same stale lock may still replace this one
-        if ((await readLock(path)) === lockText(owner)) return lock;
+        if ((await readLock(path, setting)) === lockText(owner)) return lock;
         continue;
       }
       if (performance.now() > deadline)
-        throw new Error(`${path} belongs to no running process, but cannot be replaced. Remove it, or set DATA_DIR to another folder.`);
-      const found = await readLock(path);
+        throw new Error(`${path} belongs to no running process, but cannot be replaced. Remove it, or set ${setting} to another folder.`);
+      const found = await readLock(path, setting);
       const holder = ownerIn(found);
       const isHere = (holder?.folder ?? folder) === folder;
       if (holder && isHere && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
@@ -100,10 +100,10 @@ export async function takeFolder(dataDir: string, kind: FolderOwner["kind"]) {
   }
 }
 
-async function readLock(path: string): Promise<string | undefined> {
+async function readLock(path: string, setting: string): Promise<string | undefined> {
   return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
-    throw new Error(`${path}, which says who uses the folder, cannot be read: ${systemReason(error)}. Set DATA_DIR to another folder.`);
+    throw new Error(`${path}, which says who uses the folder, cannot be read: ${systemReason(error)}. Set ${setting} to another folder.`);
   });
 }
 
@@ -152,9 +152,9 @@ function removeStaleLock(path: string, expected: string): void {
   }
 }
 
-async function release(path: string, owner: FolderOwner): Promise<void> {
-  const found = await readLock(path);
-  if (ownerIn(found)?.claim === owner.claim) await rm(path, { force: true });
+async function release(path: string, setting: string, owner: FolderOwner): Promise<void> {
+  const found = await readLock(path, setting);
+  if (ownerIn(found)?.lockId === owner.lockId) await rm(path, { force: true });
 }
 
 /** Undefined for an empty file, which a power cut can leave behind. */

@@ -40,7 +40,7 @@ export async function openStores(config: Config, kind: FolderOwner["kind"], logg
   const deadline = performance.now() + patienceMs;
   for (let logged = false; ; await pause(100)) {
     signal.throwIfAborted();
-    const taken = await takeFolder(config.dataDir, kind);
+    const taken = await takeFolder(config.dataDir, "DATA_DIR", kind);
     if ("release" in taken) return { ...(await ownStores(config, taken, logger, signal)), signingSecret };
     const owner = taken.heldBy;
     if (kind === "start" && owner.kind !== "command") {

@@ -19,7 +19,7 @@ test.each([
   ["a power cut emptied the lock", ""],
 ])("of twelve attempts at once exactly one takes the folder when %s", async (_, left) => {
   if (left !== undefined) await writeFile(join(folder, "lock"), left);
-  const outcomes = await Promise.all(Array.from({ length: 12 }, () => takeFolder(folder, "command")));
+  const outcomes = await Promise.all(Array.from({ length: 12 }, () => takeFolder(folder, "DATA_DIR", "command")));
   const taken = outcomes.filter((outcome) => "release" in outcome);
   expect(taken).toHaveLength(1);
   expect(outcomes.filter((outcome) => "heldBy" in outcome && outcome.heldBy.pid === process.pid)).toHaveLength(11);
@@ -27,16 +27,18 @@ test.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a lock that cannot be read is an error that names it, without waiting", async () => {
+test("a lock that cannot be read is an error that names it and what to set, without waiting", async () => {
   await mkdir(join(folder, "lock"));
-  await expect(takeFolder(folder, "command")).rejects.toThrow(/lock, which says who uses the folder, cannot be read: illegal operation/);
+  await expect(takeFolder(folder, "--data", "eventstore")).rejects.toThrow(
+    /lock, which says who uses the folder, cannot be read: illegal operation.*\. Set --data to another folder\.$/,
+  );
   expect(await readdir(folder)).toEqual(["lock"]);
 });
 
 test("an owner is told when its lock is removed, not when the folder is moved", async () => {
   const here = join(folder, "here");
   await mkdir(here);
-  const lock = await takeFolder(here, "start");
+  const lock = await takeFolder(here, "DATA_DIR", "start");
   if (!("release" in lock)) throw new Error("the folder is taken");
   const file = await open(join(here, "lock"));
   const looks = vi.spyOn(Object.getPrototypeOf(file), "stat"); // how the owner looks at its lock
@@ -71,14 +73,14 @@ test("the lock and the runtime file of a running service are ignored in a copy o
   await mkdir(original);
   const runtime = { owner: "x", databaseUrl: "postgres://a:b@c/d", eventStoreUrl: "esdb://e", processes: [] };
   await writeRuntime(original, runtime);
-  const lock = await takeFolder(original, "start");
+  const lock = await takeFolder(original, "DATA_DIR", "start");
   expect(lock).toHaveProperty("release");
   await cp(original, join(folder, "copy"), { recursive: true });
   expect(await readRuntime(join(folder, "copy"))).toBe(undefined);
-  expect(await takeFolder(join(folder, "copy"), "command")).toHaveProperty("release");
+  expect(await takeFolder(join(folder, "copy"), "DATA_DIR", "command")).toHaveProperty("release");
   await rename(original, join(folder, "moved"));
   expect(await readRuntime(join(folder, "moved"))).toEqual(runtime);
-  expect(await takeFolder(join(folder, "moved"), "command")).toHaveProperty("heldBy");
+  expect(await takeFolder(join(folder, "moved"), "DATA_DIR", "command")).toHaveProperty("heldBy");
 });
 
 test("an empty file of the signing secret is an error that names it", async () => {

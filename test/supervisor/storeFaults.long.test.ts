@@ -73,7 +73,7 @@ async function stopsByItself({ child, exited }: ReturnType<typeof start>): Promi
 }
 
 test.each(["start", "org list"])("%s ends on SIGINT while it waits for another command on the data folder", async (command) => {
-  const lock = await takeFolder(machine.dataDir, "command");
+  const lock = await takeFolder(machine.dataDir, "DATA_DIR", "command");
   onTestFinished(async () => {
     if ("release" in lock) await lock.release();
   });

@@ -65,7 +65,7 @@ test("after kill -9 the folder is free at once", async () => {
 });
 
 test("a lock on the folder whose pid now belongs to another process does not prevent a start", async () => {
-  writeFileSync(join(folder, "lock"), JSON.stringify({ pid: process.pid, identity: "somebody else", kind: "role", claim: "1" }));
+  writeFileSync(join(folder, "lock"), JSON.stringify({ pid: process.pid, identity: "somebody else", kind: "eventstore", lockId: "1" }));
   const node = await startEventStoreNode({ port: 0, dataDir: folder });
   await node.stop();
 });

@@ -14,7 +14,7 @@ export class FolderInUse extends Error {}
 
 export async function startStorage(folder: string, warn: (message: string, error: unknown) => void) {
   mkdirSync(folder, { recursive: true });
-  const lock = await takeFolder(folder, "role");
+  const lock = await takeFolder(folder, "--data", "eventstore");
   if ("heldBy" in lock) {
     throw new FolderInUse(
       `${folder} is in use by process ${lock.heldBy.pid}: one event store per data folder. Stop that one, or give this one another folder.`,
