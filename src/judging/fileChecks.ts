@@ -5,8 +5,8 @@ import type { DecimalMark } from "../domain/imports/columns/decimal.js";
 import type { Evidence } from "../domain/imports/columns/evidence.js";
 import type { ImportKind } from "../events/importEvents.js";
 import type { FileFormat } from "../ports/spreadsheets.js";
-import type { LedgerFigures } from "./ledgerFigures.js";
 import type { ClosedState } from "./report/rejectedRows.js";
+import type { UsualFigures } from "./usualFigures.js";
 
 export interface FileToCheck {
   readonly organisationId: string;
@@ -108,7 +108,7 @@ export interface CheckedFile {
   /** Accepted activities that are perhaps wrong. */
   readonly unusual?: UnusualInFile | undefined;
   readonly notes: readonly string[];
-  /** For a corrected error report: the parts to send, the number of rows that did not fit into them, and the rows that are not open any more. */
+  /** For a corrected error report: the parts to send, the number of rows that did not fit into them, and the closed rows. */
   readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number; readonly closed: readonly ClosedRows[] };
 }
 
@@ -140,7 +140,7 @@ export interface CorrectionPart {
 }
 
 /** What a check asks for while it runs. */
-export interface CheckAnswers extends LedgerFigures {
+export interface CheckAnswers extends UsualFigures {
   /** Is called with the ids of shipments that would be written, some thousands at a time, each once. */
   shipments(ids: readonly string[]): Promise<void>;
 }

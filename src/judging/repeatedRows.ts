@@ -1,7 +1,7 @@
 import { dayOf } from "../domain/imports/unusual.js";
 import { type ActivityHash, hashActivity } from "../domain/rows/activityHash.js";
 import { createIntList, type IntList } from "../domain/rows/compactLists.js";
-import type { DayHashes, HashedRows, LedgerFigures } from "./ledgerFigures.js";
+import type { DayHashes, HashedRows, UsualFigures } from "./usualFigures.js";
 
 export type RepeatLookUp = Awaited<ReturnType<ReturnType<typeof createRepeatFinder>["find"]>>;
 
@@ -28,7 +28,7 @@ export function createRepeatFinder() {
       rowsOfDays.set(day, (rowsOfDays.get(day) ?? 0) + 1);
     },
     /** May be called while further rows are added: reads what the rows of the days so far are compared with. */
-    async readAhead(figures: LedgerFigures): Promise<void> {
+    async readAhead(figures: UsualFigures): Promise<void> {
       const unread = [...rowsOfDays.keys()].filter((day) => !ahead.has(day));
       for (let from = 0; from < unread.length && aheadBytes < mostAheadBytes; from += daysAtOnce) {
         const days = unread.slice(from, from + daysAtOnce);
@@ -41,7 +41,7 @@ export function createRepeatFinder() {
         for (const each of hashes) aheadBytes += each.lows.byteLength;
       }
     },
-    async find(figures: LedgerFigures) {
+    async find(figures: UsualFigures) {
       const table = hashTable({ lows, highs, days }, rowsOfDays);
       const found = foundRows(lows.length);
       const asked = [...rowsOfDays.keys()].sort((one, other) => one - other);

@@ -7,8 +7,8 @@ import { unusualLimits as limits, nearCode, type UnusualKind, unusualKinds } fro
 import { rangesOf } from "../domain/ranges.js";
 import { createDoubleList, createIntList, createTextNumbers } from "../domain/rows/compactLists.js";
 import type { UnusualOfKind } from "../events/importEvents.js";
-import type { CodeField, LedgerFigures } from "./ledgerFigures.js";
 import { createRepeatFinder, type RepeatLookUp } from "./repeatedRows.js";
+import type { CodeField, UsualFigures } from "./usualFigures.js";
 
 export interface UnusualSubject {
   /** When the rows were pushed. */
@@ -52,9 +52,9 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject) {
       repeats?.add(values, instant);
     },
     /** May be called while further rows are added, so that less is left to read at their end. */
-    readAhead: async (figures: LedgerFigures): Promise<void> => repeats?.readAhead(figures),
+    readAhead: async (figures: UsualFigures): Promise<void> => repeats?.readAhead(figures),
     /** Undefined where nothing is unusual. */
-    async find(figures: LedgerFigures) {
+    async find(figures: UsualFigures) {
       if (rows.length === 0) return undefined;
       const judged = await codeJudgements(figures, { chargeCodes: chargeCodes.all, warehouseCodes: warehouseCodes.all, largest });
       const customersUsual = withoutCustomer && isOn("noCustomer") && isCustomerUsual(await figures.lastActivities());
@@ -124,7 +124,7 @@ interface Codes {
   readonly largest: readonly number[];
 }
 
-async function codeJudgements(figures: LedgerFigures, { chargeCodes, warehouseCodes, largest }: Codes) {
+async function codeJudgements(figures: UsualFigures, { chargeCodes, warehouseCodes, largest }: Codes) {
   const [newCharges, newWarehouses] = [new Set<number>(), new Set<number>()];
   const limitOf: number[] = [];
   const unclear: number[] = [];
@@ -157,7 +157,7 @@ async function codeJudgements(figures: LedgerFigures, { chargeCodes, warehouseCo
 }
 
 /** Looks for the first new codes only: comparing each of thousands with each known one would take long. */
-async function nearOf(figures: LedgerFigures, field: CodeField, fresh: ReadonlySet<number>, codes: readonly string[]) {
+async function nearOf(figures: UsualFigures, field: CodeField, fresh: ReadonlySet<number>, codes: readonly string[]) {
   const near = new Map<number, string>();
   const known = fresh.size > 0 ? await figures.knownCodes(field) : [];
   for (const number of [...fresh].slice(0, limits.recordedNear)) {

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { dayMs } from "../../src/domain/imports/unusual.js";
 import { type ActivityHash, hashActivity } from "../../src/domain/rows/activityHash.js";
-import type { LedgerFigures } from "../../src/judging/ledgerFigures.js";
 import { createRepeatFinder } from "../../src/judging/repeatedRows.js";
+import type { UsualFigures } from "../../src/judging/usualFigures.js";
 
 const firstDay = 20_000;
 const days = 20; // more than are read at once
@@ -42,7 +42,7 @@ function recorded(imports: readonly (readonly Activity[])[]) {
     hashedRows: async (of: readonly { day: number; position: string }[]) =>
       of.map(({ day, position }) => ({ position, importId: `import ${position}`, rest: entry(Number(position), day).rest, uncounted: [] })),
   };
-  return { asked, figures: figures as unknown as LedgerFigures };
+  return { asked, figures: figures as unknown as UsualFigures };
 }
 
 const earlier = [

@@ -14,7 +14,7 @@ import { outcomeRecorder, prepareRows } from "../../../judging/prepareRows.js";
 import { createReportFile } from "../../../judging/report/reportFile.js";
 import { createUnusualFinder } from "../../../judging/unusualRows.js";
 import type { NewEvent } from "../../../ports/eventStore.js";
-import { areFiguresComplete, ledgerFigures } from "../../../queries/lookUps/ledgerFigures.js";
+import { areFiguresComplete, usualFiguresFromLedger } from "../../../queries/lookUps/usualFiguresFromLedger.js";
 import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.js";
 import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
 import type { WorkerDeps } from "../deps.js";
@@ -160,7 +160,7 @@ function createImportUnusualFinder({ pool }: WorkerDeps, held: HeldTurn, request
   const at = new Date(request.at);
   const finder = createUnusualFinder({ at, source, off: file.unusual?.off ?? [] });
   const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
-  const figures = () => ledgerFigures(organisationId, { at, replaced, limits: unusualLimits }, pool);
+  const figures = () => usualFiguresFromLedger(organisationId, { at, replaced, limits: unusualLimits }, pool);
   const areComplete = () => areFiguresComplete(organisationId, request.importId, pool);
   let nextReading = rowsBetweenReadingAhead;
   let reading: Promise<void> | undefined;

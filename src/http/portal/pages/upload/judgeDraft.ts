@@ -13,8 +13,8 @@ import { unusualLimits } from "../../../../domain/imports/unusual.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { decimalMarkOf, type ImportColumns } from "../../../../events/importEvents.js";
 import type { FileToJudge } from "../../../../judging/fileChecks.js";
-import { ledgerFigures } from "../../../../queries/lookUps/ledgerFigures.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
+import { usualFiguresFromLedger } from "../../../../queries/lookUps/usualFiguresFromLedger.js";
 import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { download, type Pieces, tableFormats } from "../../downloads.js";
 import { pageLeft } from "../../lines.js";
@@ -63,7 +63,7 @@ export async function checkDraft(work: DraftAtWork, { read, judge }: Check) {
       signal,
       progress: (share) => (share < 1 ? say({ share, text: `${verb}: ${Math.floor(share * 100)} %` }) : undefined),
       answers: {
-        ...ledgerFigures(organisationId, { at: now, limits: unusualLimits }, deps.pool),
+        ...usualFiguresFromLedger(organisationId, { at: now, limits: unusualLimits }, deps.pool),
         async shipments(ids) {
           if (judge?.rejectedTo === undefined) replaced += await existingShipments(organisationId, ids, deps.pool);
         },

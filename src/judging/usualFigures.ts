@@ -1,5 +1,5 @@
 /** What an import's rows are compared with to find unusual ones: the organisation's activities that count, without those that the import corrects. */
-export interface LedgerFigures {
+export interface UsualFigures {
   codes(asked: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }): Promise<{
     /** Whether there are enough activities to call a code new. */
     readonly enough: boolean;

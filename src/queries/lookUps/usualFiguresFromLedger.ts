@@ -1,4 +1,4 @@
-// The figures that unusual rows are compared with (src/judging/ledgerFigures.ts says what each is). None is counted over the whole history:
+// The figures that unusual rows are compared with (src/judging/usualFigures.ts says what each is). None is counted over the whole history:
 // codes come by code and day, repeated rows by day, and the last activities by import.
 
 import { named } from "../../namedSql.js";
@@ -30,7 +30,7 @@ interface ContentKey {
 
 const mostKnownCodes = 10_000;
 
-export function ledgerFigures(organisationId: string, { at, replaced, limits }: FiguresSubject, pool: Database) {
+export function usualFiguresFromLedger(organisationId: string, { at, replaced, limits }: FiguresSubject, pool: Database) {
   const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
   const leftOut = replacedRows(replaced, pool);
   const range = (without: readonly ReplacedRow[]) => ({
