@@ -14,7 +14,7 @@ import { firstSentences, type ImportToCorrect } from "./correctableRows.js";
 import { type CorrectionsState, claimOrDismissalOf } from "./correctionsDecider.js";
 import { type LastRow, lastRowsOf, loadCorrections, refusedRows } from "./correctionsStream.js";
 
-/** A row that is not open, and what has become of it. */
+/** A row that is closed, which means not open, and what has become of it. */
 export interface ClosedRow {
   readonly row: number;
   readonly state: "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn";
@@ -25,7 +25,7 @@ export interface ClosedRow {
   readonly sentence: string;
 }
 
-/** Some of the rows are not open: says which, and why. */
+/** Some of the rows are closed: says which, and why. */
 export class RowsClosed extends Rejection {
   constructor(readonly rows: readonly ClosedRow[]) {
     super("conflict", firstSentences(rows.map(({ sentence }) => sentence)));

@@ -98,7 +98,7 @@ interface PreparedCorrection extends Omit<Submission, "kind" | "source" | "file"
   readonly deadline: Deadline;
 }
 
-/** Records a correction whose file is made. Refuses rows that are not open. */
+/** Records a correction whose file is made. Refuses closed rows. */
 export function submitCorrection(
   deps: RequestImportDeps,
   found: ImportToCorrect,

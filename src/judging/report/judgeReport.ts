@@ -52,7 +52,7 @@ export async function judgeReport(
   if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
   const ids = shipmentIds(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));
-  const closed: CorrectionPart[] = [];
+  const writtenParts: CorrectionPart[] = [];
   let [read, accepted, later] = [0, 0, 0];
   const closedRows = new Map<ClosedState, number>();
   try {
@@ -80,12 +80,12 @@ export async function judgeReport(
     }
     await ids.end();
   } finally {
-    for (const each of files) closed.push(await each.close());
+    for (const each of files) writtenParts.push(await each.close());
   }
   const left = [...closedRows].map(([state, rows]) => ({ state, rows }));
   const rejected = read - accepted - left.reduce((sum, { rows }) => sum + rows, 0);
   const counts = { rows: read, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: closed, later, closed: left } };
+  return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: writtenParts, later, closed: left } };
 }
 
 /** What the import of these rows will say of them: rows of a JSON push belong to its elements, all others to shipments by their ids. */
@@ -158,7 +158,7 @@ function refusalsOf(
       const index = indexes.get(ordinal);
       const advice = Number.isNaN(numberOf(row)) ? undefined : `it is ${numberOf(row)}`;
       if (index < 0) return reasonOf([{ ...unknownRow, advice }]);
-      if (known.closedAs(index) !== undefined) return notOpen;
+      if (known.closedAs(index) !== undefined) return alreadyClosed;
       const group = groups.get(ordinal);
       if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group)) return lacksLines;
       return row.cells.some((cell, column) => fields[column] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
@@ -166,7 +166,7 @@ function refusalsOf(
   };
 }
 
-const notOpen = refusal("Is no longer open");
+const alreadyClosed = refusal("Is no longer open");
 const lacksLines = refusal("The rejected lines of a shipment are corrected together, and some of this one's are missing from the file");
 const cutShort = refusal("Has a value that was cut short or could not be kept: write it anew");
 

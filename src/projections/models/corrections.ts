@@ -79,7 +79,7 @@ async function insertSubmitted(client: PoolClient, { importId, corrects }: Impor
 
 type Claim = Extract<RecordedOn<"corrections">, { type: "RowsClaimed" }>;
 
-/** A refused row is also a rejected row of the correcting import. There it counts as finished; else it could be corrected a second time. */
+/** A refused row is also a rejected row of the correcting import. There it counts as closed; else it could be corrected a second time. */
 async function applyClaim(client: PoolClient, { data, position }: Claim, changed: ChangedImports): Promise<void> {
   const { importId, correction, rows, by } = data;
   await client.query(
@@ -98,11 +98,11 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changed
   if (refused.length === 0) return;
   changed.add(correction);
   const lost = refused.map(({ row }) => ({ importId, row }));
-  const finished = refused.map(({ correctionRow, why, importId: otherId }) => ({ row: correctionRow, state: finishedAs[why], otherId }));
+  const closed = refused.map(({ correctionRow, why, importId: otherId }) => ({ row: correctionRow, state: closedAs[why], otherId }));
   await client.query(
     `insert into finished_rows (import_id, "row", state, other_id, finished_by)
-     select $1, "row", state, "otherId", $3 from jsonb_to_recordset($2) as finished ("row" integer, state text, "otherId" uuid) on conflict do nothing`,
-    [correction, storableJson(finished), actorOf(by)],
+     select $1, "row", state, "otherId", $3 from jsonb_to_recordset($2) as closed ("row" integer, state text, "otherId" uuid) on conflict do nothing`,
+    [correction, storableJson(closed), actorOf(by)],
   );
   await client.query(`delete from row_corrections where import_id = $1 and correction_id = $2 and "row" = any($3::integer[])`, [
     importId,
@@ -112,7 +112,7 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changed
   await release(client, lost, changed);
 }
 
-const finishedAs = {
+const closedAs = {
   claimed: "corrected",
   dismissed: "dismissed",
   superseded: "superseded",

@@ -24,7 +24,7 @@ export const rowCorrections = pgTable(
   ],
 );
 
-/** Rejected rows that need no correction: dismissed ones, and rows of a correcting import whose claim was refused. The state says why. */
+/** Rejected rows that are closed and need no correction: dismissed ones, and rows of a correcting import whose claim was refused. The state says why. */
 export const finishedRows = pgTable(
   "finished_rows",
   {
@@ -40,5 +40,5 @@ export const finishedRows = pgTable(
   (table) => [primaryKey({ columns: [table.importId, table.row] })],
 );
 
-/** Imports that are reversed as a whole: their rejected rows are no longer open. */
+/** Imports that are reversed as a whole: their rejected rows that were open are closed. */
 export const withdrawnImports = pgTable("withdrawn_imports", { importId: uuid("import_id").primaryKey() });

@@ -99,8 +99,8 @@ export async function consequencesOf(target: ReversalTarget, before: readonly Re
   return found.rows[0] ?? { superseded: 0, restored: 0, reopened: 0, open: 0 };
 }
 
-/** SQL for whether a row has a correction, or is finished in another way. */
-const isClaimedOrFinished = (importId: string, row: string) => `
+/** SQL for whether a row is closed: by a correction, or in another way. Superseded rows are left to `isSuperseded`. */
+const isClosed = (importId: string, row: string) => `
   (exists (select from row_corrections held where held.import_id = ${importId} and held."row" = ${row})
    or exists (select from finished_rows done where done.import_id = ${importId} and done."row" = ${row}))`;
 
@@ -115,7 +115,7 @@ const consequencesSql = `
     select * from jsonb_to_recordset($6) as gone ("importId" uuid, position bigint, rows integer[], "shipmentIds" text[])),
   freed as (
     select c.import_id, c."row" from row_corrections c
-     where c.correction_id = $2 and not c.reversed and ($4::integer[] is null or c.correction_row = any($4)) and not ${isClaimedOrFinished("$2", "c.correction_row")}
+     where c.correction_id = $2 and not c.reversed and ($4::integer[] is null or c.correction_row = any($4)) and not ${isClosed("$2", "c.correction_row")}
     union
     select c.import_id, c."row" from freed join row_corrections c on c.correction_id = freed.import_id and c.correction_row = freed."row"
      where (c.reversed or exists (select from gone where gone."importId" = c.correction_id and (gone.rows is null or c.correction_row = any(gone.rows))))
@@ -135,7 +135,7 @@ const consequencesSql = `
              and not ${isSuperseded}) as reopened,
          case when $4::integer[] is not null or exists (select from withdrawn_imports w where w.import_id = $2) then 0
               else (select count(*)::int from rejections r join imports i on i.position = r.import_position
-                     where r.import_position = $3 and not ${isClaimedOrFinished("$2", 'r."row"')} and not ${isSuperseded}) end as open`;
+                     where r.import_position = $3 and not ${isClosed("$2", 'r."row"')} and not ${isSuperseded}) end as open`;
 
 interface CorrectingRows {
   readonly importId: string;

@@ -149,7 +149,7 @@ function outcomeOf({ rows, taken, faults }: SendingResult, { sheet, settings: { 
     const name = importText(importId, own[0]?.closure?.otherName ?? null);
     return line(`${count(own.length, "row")}: `, element("a", { href: `${importBase}/${importId}` }, name));
   });
-  if (taken > 0) items.push(line(notOpen(taken)));
+  if (taken > 0) items.push(line(closedRowsText(taken)));
   const keptHere = (number: number) => `${count(number, "changed row is", "changed rows are")} not submitted`;
   if (unsent > 0) items.push(line(`${keptHere(unsent)}. Submit again.`));
   if (faulty > 0) items.push(line(`${keptHere(faulty)}: ${faulty === 1 ? "it still has a problem" : "they still have problems"}.`));
@@ -160,7 +160,7 @@ function outcomeOf({ rows, taken, faults }: SendingResult, { sheet, settings: { 
 }
 
 /** Somebody else was first. The table says of each row who has it. */
-const notOpen = (rows: number) => `${count(rows, "row is", "rows are")} no longer open. See the Problem column.`;
+const closedRowsText = (rows: number) => `${count(rows, "row is", "rows are")} no longer open. See the Problem column.`;
 
 const patienceMs = 15_000;
 const lookMs = 100;
@@ -204,7 +204,7 @@ async function changeState(state: "dismissed" | "open again", note: string, rows
     return { state, otherId: null, otherName: null, by: "you", note };
   });
   const outcome = done.rows.length > 0 && state === "open again" ? [`${count(done.rows.length, "row")} reopened.`] : [];
-  page.say([...outcome, ...(done.taken > 0 ? [notOpen(done.taken)] : []), ...done.faults].join(" "));
+  page.say([...outcome, ...(done.taken > 0 ? [closedRowsText(done.taken)] : []), ...done.faults].join(" "));
   return done.rows;
 }
 

@@ -60,7 +60,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
   const touched = (row: Row) => isChanged(row) || (kind === "shipments" && together(row).some(isChanged));
   const judgeGroup = (group: readonly Row[]) => {
     const isTouched = group.some(isChanged);
-    // The lines of a shipment are sent together, so the open ones cannot be sent without a line that is not open.
+    // The lines of a shipment are sent together, so the open ones cannot be sent without a closed one.
     const closed = group.find(({ closure }) => closure !== undefined);
     for (const each of group) {
       each.version += 1;

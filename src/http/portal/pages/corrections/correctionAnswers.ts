@@ -73,7 +73,7 @@ interface PostOptions<Schema> {
   readonly status?: number;
 }
 
-/** Answers the grid's JSON with JSON. A row that is not open is answered with who has it, so that the page can say so in the row. */
+/** Answers the grid's JSON with JSON. A closed row is answered with who has it, so that the page can say so in the row. */
 const definePost = <Schema extends z.ZodType>(
   path: string,
   { schema, access = "operate", mostBytes = readBytes, status = 200 }: PostOptions<Schema>,

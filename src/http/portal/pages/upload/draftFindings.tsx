@@ -65,7 +65,7 @@ const closedNames: Readonly<Record<Exclude<ClosedRows["state"], "submitted">, re
 
 const sumOfRows = (counts: readonly { readonly rows: number }[]) => counts.reduce((sum, { rows }) => sum + rows, 0);
 
-/** One line for all rows of a report that are not open any more. */
+/** One line for all closed rows of a report. */
 function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
   const groups = groupedBy(report?.closed ?? [], ({ state }) => closedNames[state === "submitted" ? "corrected" : state]);
   if (groups.size === 0) return null;
