@@ -23,7 +23,7 @@ type WaitingCaller = (release: Release) => void;
 
 export function createSlots({ inAll, each, refusal, line }: SlotBounds) {
   const holders = new Map<string, number>();
-  const waiting = new Map<string, readonly WaitingCaller[]>(); // the owner whose turn is next comes first
+  const waiting = new Map<string, readonly WaitingCaller[]>(); // the owner that gets the next free slot comes first
   let total = 0;
   const heldBy = (owner: string) => holders.get(owner) ?? 0;
   const isFree = (owner: string) => total < inAll && heldBy(owner) < each;
@@ -78,13 +78,13 @@ export function createSlots({ inAll, each, refusal, line }: SlotBounds) {
     setLine(
       owner,
       lineOf().filter((other) => other !== caller),
-    ); // the owner keeps its turn
+    ); // the owner keeps its place
     signal?.throwIfAborted();
     throw new TooBusy(refusal);
   }
 
   /**
-   * Waits for a slot, behind the owner's own earlier calls; owners take turns. Throws TooBusy if the line is full or the wait is too long,
+   * Waits for a slot, behind the owner's own earlier calls; owners are served in rotation. Throws TooBusy if the line is full or the wait is too long,
    * and the signal's reason if it aborts first: then no slot is held.
    */
   async function take(owner: string, signal?: AbortSignal): Promise<Release> {
@@ -97,7 +97,7 @@ export function createSlots({ inAll, each, refusal, line }: SlotBounds) {
   return {
     take,
     /** Takes a slot without waiting; throws TooBusy if none is free. */
-    claim(owner: string): Release {
+    takeNow(owner: string): Release {
       if (!isFree(owner)) throw new TooBusy(refusal);
       return hold(owner);
     },

@@ -5,7 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 export async function withTimeLimit<T, L = never>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
-    // One more turn of the event loop: if this process could not run for a while, the answer may already have arrived.
+    // One more iteration of the event loop: if this process could not run for a while, the answer may already have arrived.
     timer = setTimeout(() => setImmediate(resolve), Math.max(0, ms));
   });
   try {

@@ -26,18 +26,18 @@ function queue(slots: Slots, names: readonly string[]) {
 }
 
 test("slots are bounded in all and for each owner, and a slot that is given back twice is free once", () => {
-  const { claim, countHeld } = createSlots({ inAll: 3, each: 2, refusal: "all slots are taken" });
-  const held = [claim("a"), claim("a"), claim("b")];
-  expect(() => claim("a")).toThrow("all slots are taken");
-  expect(() => claim("c")).toThrow("all slots are taken");
+  const { takeNow, countHeld } = createSlots({ inAll: 3, each: 2, refusal: "all slots are taken" });
+  const held = [takeNow("a"), takeNow("a"), takeNow("b")];
+  expect(() => takeNow("a")).toThrow("all slots are taken");
+  expect(() => takeNow("c")).toThrow("all slots are taken");
   expect(countHeld()).toBe(3);
   held[0]?.();
   held[0]?.();
   expect(countHeld()).toBe(2);
-  const again = claim("c");
-  expect(() => claim("a")).toThrow();
+  const again = takeNow("c");
+  expect(() => takeNow("a")).toThrow();
   for (const release of [...held, again]) release();
-  expect([claim("a"), claim("a"), claim("b")]).toHaveLength(3);
+  expect([takeNow("a"), takeNow("a"), takeNow("b")]).toHaveLength(3);
 });
 
 describe("who waits", () => {
@@ -60,16 +60,16 @@ describe("who waits", () => {
 
   test("is refused when its own line is full, or when the wait is too long", async () => {
     const slots = open({ inAll: 1, each: 1 }, { each: 1, ms: 5 });
-    const release = slots.claim("a");
+    const release = slots.takeNow("a");
     const [waits, tooMany] = [slots.take("a"), slots.take("a")].map((taken) => expect(taken).rejects.toThrow("all slots are taken"));
     await Promise.all([waits, tooMany]);
     release();
-    slots.claim("a");
+    slots.takeNow("a");
   });
 
   test("and leaves, or had left before, holds no slot and is handed none", async () => {
     const slots = open({ inAll: 1, each: 1 });
-    const release = slots.claim("a");
+    const release = slots.takeNow("a");
     const leaving = new AbortController();
     const left = slots.take("b", leaving.signal);
     const stays = slots.take("b");
@@ -78,12 +78,12 @@ describe("who waits", () => {
     await expect(slots.take("b", leaving.signal)).rejects.toThrow("gone");
     release();
     (await stays)();
-    slots.claim("c");
+    slots.takeNow("c");
   });
 
   test("is known to others only where a slot of theirs would help", async () => {
     const slots = open({ inAll: 2, each: 1 });
-    const held = [slots.claim("a"), slots.claim("b")];
+    const held = [slots.takeNow("a"), slots.takeNow("b")];
     const own = slots.take("a");
     expect([slots.othersWait("a"), slots.othersWait("b")]).toEqual([false, false]);
     const other = slots.take("c");
@@ -102,5 +102,5 @@ test("a slot is given back when its work ends, however it ends", async () => {
     }),
   ).rejects.toThrow("threw");
   expect(await slots.within("a", async () => 1)).toBe(1);
-  slots.claim("a");
+  slots.takeNow("a");
 });

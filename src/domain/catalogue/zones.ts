@@ -54,14 +54,14 @@ export function compileZones(map: ZoneMap): ZoneOf {
   const byCountry = new Map(map.zones.map(({ country }) => [country, [] as ZoneMap["zones"]]));
   for (const zone of map.zones) byCountry.get(zone.country)?.push(zone);
   for (const [countryCode, zones] of byCountry) {
-    const claims = zones.flatMap(({ zone, postcodes }) =>
+    const zoneRanges = zones.flatMap(({ zone, postcodes }) =>
       (postcodes ?? []).flatMap((text) => {
         const range = parseRange(countryCode, text);
         return range ? [{ range, zone }] : [];
       }),
     );
-    claims.sort((a, b) => widerFirst(a.range, b.range));
-    countries.set(countryCode, { ranges: nested(claims), rest: zones.find((zone) => zone.postcodes === undefined)?.zone });
+    zoneRanges.sort((a, b) => widerFirst(a.range, b.range));
+    countries.set(countryCode, { ranges: nested(zoneRanges), rest: zones.find((zone) => zone.postcodes === undefined)?.zone });
   }
   return (countryCode, postalCode) => {
     const zones = countries.get(countryCode);
@@ -69,10 +69,10 @@ export function compileZones(map: ZoneMap): ZoneOf {
   };
 }
 
-function nested(claims: readonly { range: PostcodeRange; zone: string }[]): CountryZones["ranges"] {
+function nested(zoneRanges: readonly { range: PostcodeRange; zone: string }[]): CountryZones["ranges"] {
   const ranges: { from: string; end: string; zone: string; around: number }[] = [];
   let around = -1;
-  for (const { range, zone } of claims) {
+  for (const { range, zone } of zoneRanges) {
     while (around >= 0 && range.from > (ranges[around]?.end ?? "")) around = ranges[around]?.around ?? -1;
     around = ranges.push({ from: range.from, end: endOf(range), zone, around }) - 1;
   }
@@ -86,7 +86,7 @@ function inRange(ranges: CountryZones["ranges"], code: string): string | undefin
   return undefined;
 }
 
-interface Claim {
+interface ZoneRange {
   readonly country: string;
   readonly range: PostcodeRange;
   readonly zone: string;
@@ -96,7 +96,7 @@ interface Claim {
 
 export function zoneFaults(map: ReadableZoneMap, path: string): string[] {
   const faults: string[] = [];
-  const claims: Claim[] = [];
+  const zoneRanges: ZoneRange[] = [];
   const whole = new Map<string, number>();
   map.zones.forEach(({ zone, country, postcodes }, index) => {
     if (zone === "*") faults.push(`${path}.${index}.zone "*" stands for every zone and cannot be the name of one`);
@@ -112,11 +112,11 @@ export function zoneFaults(map: ReadableZoneMap, path: string): string[] {
       const at = `${path}.${index}.postcodes.${number}`;
       const unlike = range && shapeFault(country, text);
       if (unlike !== undefined) faults.push(`${at} ${shownId(text)} ${unlike}`);
-      else if (range) claims.push({ country, range, zone, path: at, text });
+      else if (range) zoneRanges.push({ country, range, zone, path: at, text });
       else if (text !== "") faults.push(`${at} ${shownId(text)} must be a postcode or a range such as 2000-2249`);
     });
   });
-  return [...faults, ...overlapFaults(claims)];
+  return [...faults, ...overlapFaults(zoneRanges)];
 }
 
 const shapes: Record<string, string> = {
@@ -133,19 +133,19 @@ function shapeFault(country: string, text: string): string | undefined {
 }
 
 /** A range may lie within a wider one: its postcodes are then in its own zone. Ranges that cross or are equal would put a postcode into two zones. */
-function overlapFaults(claims: Claim[]): string[] {
+function overlapFaults(zoneRanges: ZoneRange[]): string[] {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-  const sorted = claims.toSorted((a, b) => order(a.country, b.country) || widerFirst(a.range, b.range));
+  const sorted = zoneRanges.toSorted((a, b) => order(a.country, b.country) || widerFirst(a.range, b.range));
   const faults: string[] = [];
-  const around: Claim[] = []; // each within the one before
-  const isAround = (claim: Claim, { country, range }: Claim) => country === claim.country && overlaps(range, claim.range);
-  for (const claim of sorted) {
-    while (around.length > 0 && !isAround(claim, around.at(-1) as Claim)) around.pop();
+  const around: ZoneRange[] = []; // each within the one before
+  const isAround = (inner: ZoneRange, { country, range }: ZoneRange) => country === inner.country && overlaps(range, inner.range);
+  for (const zoneRange of sorted) {
+    while (around.length > 0 && !isAround(zoneRange, around.at(-1) as ZoneRange)) around.pop();
     const rival = around.at(-1);
-    if (!rival || isWithin(claim.range, rival.range)) around.push(claim);
+    if (!rival || isWithin(zoneRange.range, rival.range)) around.push(zoneRange);
     else {
       faults.push(
-        `${claim.path} ${shownId(claim.text)} of zone ${shownId(claim.zone)} overlaps ${rival.path} ${shownId(rival.text)} of zone ${shownId(rival.zone)}`,
+        `${zoneRange.path} ${shownId(zoneRange.text)} of zone ${shownId(zoneRange.zone)} overlaps ${rival.path} ${shownId(rival.text)} of zone ${shownId(rival.zone)}`,
       );
     }
   }

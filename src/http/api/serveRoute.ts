@@ -113,7 +113,7 @@ async function bodyAhead(route: Route, request: Request, incoming: IncomingMessa
   if (body === undefined) return undefined;
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
   if (!(length <= Math.min(aheadBytes, route.maxBodyBytes ?? aheadBytes))) return undefined;
-  await new Promise(setImmediate); // behind the look-up, which is sent at the end of this turn
+  await new Promise(setImmediate); // behind the look-up, which is sent at the end of this iteration of the event loop
   if (!incoming?.complete) return undefined;
   try {
     requireJson(request.headers);

@@ -2,7 +2,7 @@
 // rows as they come, at a pace that leaves the cores to other requests.
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextIteration, setTimeout as pause } from "node:timers/promises";
 import type { CopiedRows, CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { createSlots, type Slots } from "../../slots.js";
 import { answerInTime, onClientLeft, readPatienceMs } from "../server/answerInTime.js";
@@ -30,7 +30,7 @@ export const longestMs = 15 * 60 * 1000;
  */
 export async function download(visit: SignedInVisit, slots: Slots, { name, contentType, pieces }: DownloadedFile): Promise<Response> {
   const { context: c, person } = visit;
-  const release = slots.claim(person.organisationId);
+  const release = slots.takeNow(person.organisationId);
   const stream = Readable.from(pieces());
   const late = setTimeout(() => stream.destroy(new Error(`the download of ${name} took too long`)), longestMs).unref();
   stream.on("close", () => {
@@ -114,12 +114,12 @@ export async function* inParts(rows: DownloadedTable["rows"], parts: number): Do
   }
 }
 
-/** The rows as they are taken; before the next ones are read, requests that came meanwhile have their turn. */
+/** The rows as they are taken; before the next ones are read, requests that came meanwhile are served. */
 export async function* pacedRows(rows: DownloadedTable["rows"], restMs: () => number): DownloadedTable["rows"] {
   for await (const some of rows) {
     yield some;
     const ms = restMs();
-    await (ms > 0 ? pause(ms) : nextTurn());
+    await (ms > 0 ? pause(ms) : nextIteration());
   }
 }
 

@@ -19,15 +19,15 @@ export interface CheckProcessesOptions {
   /** How long the check of one file may take. */
   readonly runMs?: number;
   /** How long it may take while another organisation waits and no other check has run longer. */
-  readonly turnMs?: number;
+  readonly yieldAfterMs?: number;
 }
 
 /**
- * Runs each check in a process of its own. Organisations take turns; if several processes may run, no organisation gets all of them, and a slow
- * file does not keep the others waiting. Each process is a session of its own (`detached`), so that its low priority concerns no other process.
+ * Runs each check in a process of its own. Organisations are served in rotation; if several processes may run, no organisation gets all of them,
+ * and a slow file does not keep the others waiting. Each process is a session of its own (`detached`), so that its low priority is its alone.
  */
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
-  const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, turnMs = 60_000 } = options;
+  const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, yieldAfterMs = 60_000 } = options;
   const members = new Set<string>();
   const running = new Set<FileToCheck>(); // the one that has run longest comes first
   const slots = createSlots({
@@ -52,7 +52,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
       const check = async () => {
         running.add(file);
         try {
-          return await runProcess(file, watch, { localities, runMs, turnMs, mustGiveWay });
+          return await runProcess(file, watch, { localities, runMs, yieldAfterMs, mustGiveWay });
         } finally {
           running.delete(file);
         }
@@ -62,7 +62,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
   };
 }
 
-interface RunLimits extends Required<Pick<CheckProcessesOptions, "localities" | "runMs" | "turnMs">> {
+interface RunLimits extends Required<Pick<CheckProcessesOptions, "localities" | "runMs" | "yieldAfterMs">> {
   readonly mustGiveWay: () => boolean;
 }
 
@@ -72,7 +72,7 @@ const lookMs = 250;
 async function runProcess(
   check: FileToCheck,
   { signal, progress, answers }: CheckWatch,
-  { localities, runMs, turnMs, mustGiveWay }: RunLimits,
+  { localities, runMs, yieldAfterMs, mustGiveWay }: RunLimits,
 ): Promise<CheckResult> {
   const known = await localities();
   signal.throwIfAborted();
@@ -103,7 +103,7 @@ async function runProcess(
   const late = setInterval(() => {
     const ran = performance.now() - begun;
     if (ran > runMs) stop(ended(tooSlow(runMs)));
-    else if (ran > turnMs && mustGiveWay()) stop(ended(gaveWay));
+    else if (ran > yieldAfterMs && mustGiveWay()) stop(ended(gaveWay));
   }, lookMs).unref();
   signal.addEventListener("abort", left, { once: true });
   say({ check, localities: known });

@@ -5,7 +5,7 @@ import { isBeginning, isSamePosition, readCheckpoints } from "../running/checkpo
 import { catchUp, type Shadow } from "./catchUp.js";
 import { leaveOutChangingRows, noteDifferences, readOwnedDifferences, type TableScope } from "./compareTables.js";
 import { isWrittenByCommands } from "./rebuild.js";
-import { claimShadow } from "./shadowSchema.js";
+import { lockShadow } from "./shadowSchema.js";
 import { type ShadowOptions, withShadow } from "./withShadow.js";
 
 export interface AuditOptions extends ShadowOptions {
@@ -52,7 +52,7 @@ async function inSnapshot<Result>({ client, projections, ...shadow }: Shadow, wo
       "begin isolation level repeatable read; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0",
     );
     await client.query(`lock table ${tables} in access share mode`); // before the first select, which fixes what the transaction sees
-    await claimShadow(client, shadow);
+    await lockShadow(client, shadow);
     return await work();
   } finally {
     await client.query("rollback").catch(() => undefined); // a lost connection has ended it

@@ -8,7 +8,7 @@ import type { Projection, ProjectionDeps } from "../projection.js";
 import { applyInTransaction, eventsPerBatch, isDuplicate } from "../running/applyBatch.js";
 import { type AppliedEvent, isSamePosition, lastPermanentIn, logIdIn, startAfter } from "../running/checkpoints.js";
 import { inTransaction } from "../running/locks.js";
-import { claimShadow, type ShadowSchema } from "./shadowSchema.js";
+import { lockShadow, type ShadowSchema } from "./shadowSchema.js";
 
 /** The shadow tables, and how far they have come in the log. */
 export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" | "logger"> {
@@ -69,7 +69,7 @@ async function applyShadowBatch(shadow: Shadow, { until, inside, onProgress }: C
     await client.query("set local search_path to default");
   };
   if (inside) await apply();
-  else await inTransaction(client, () => claimShadow(client, shadow).then(apply));
+  else await inTransaction(client, () => lockShadow(client, shadow).then(apply));
   shadow.reached = position;
   // `until` need not be the position of an event, so the next replay starts at one
   shadow.readUpTo = isSamePosition(until, position) ? (batch.events.at(-1)?.position ?? shadow.readUpTo) : position;

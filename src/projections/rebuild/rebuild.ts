@@ -9,7 +9,7 @@ import type { Projection } from "../projection.js";
 import { isSamePosition, latest, lockCheckpoints, setCheckpoints } from "../running/checkpoints.js";
 import { inTransaction } from "../running/locks.js";
 import { catchUp, type Shadow } from "./catchUp.js";
-import { claimShadow } from "./shadowSchema.js";
+import { lockShadow } from "./shadowSchema.js";
 import { type ShadowOptions, withShadow } from "./withShadow.js";
 
 type Digest = NonNullable<Awaited<ReturnType<typeof digestTables>>>;
@@ -59,7 +59,7 @@ function swap(shadow: Shadow, signal: AbortSignal, all: boolean): Promise<Compar
   const { client, projections } = shadow;
   const names = projections.map(({ name }) => name);
   return inTransaction(client, async () => {
-    await claimShadow(client, shadow);
+    await lockShadow(client, shadow);
     const checkpoints = await lockCheckpoints(client, names);
     await catchUp(shadow, { until: latest([...checkpoints.values()]), signal, inside: true });
     const compared = new Map<string, Comparison>();

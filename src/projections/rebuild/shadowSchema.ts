@@ -62,7 +62,7 @@ async function restoreMissing(client: PoolClient, schema: string, rebuilt: reado
  * First in every transaction on the shadow tables: until the transaction ends, nobody else can drop the schema. Throws if somebody has created
  * it again, which can happen after the connection with the lock was lost unnoticed.
  */
-export async function claimShadow(client: PoolClient, shadow: ShadowSchema): Promise<void> {
+export async function lockShadow(client: PoolClient, shadow: ShadowSchema): Promise<void> {
   if (!(await isOwn(client, shadow))) throw new Error(takenOver);
   await client.query(`lock table ${shadow.schema}.checkpoints in access share mode`);
   if (!(await isOwn(client, shadow))) throw new Error(takenOver);

@@ -77,7 +77,7 @@ describe("the processes that check files", () => {
   });
 
   test("of slow files do not keep a third organisation waiting: the one that has run longest gives way, and no other", async () => {
-    const checks = open({ processes: 2, turnMs: 0 });
+    const checks = open({ processes: 2, yieldAfterMs: 0 });
     const [one, other] = [begin(checks, "a"), begin(checks, "b")];
     await until("two run", async () => (await running()).length === 2);
     const before = await running();

@@ -1,6 +1,6 @@
 // Turns a read call into batches, which the caller takes when it is ready. At most `limit` events wait here; then the call is paused, and
 // through it the server.
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import { convertToCommandError } from "@eventstore/db-client";
 import { isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
 import type { ReadReply, ReplyGroup } from "../protocol/readReply.js";
@@ -111,8 +111,8 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
       };
     });
     wake = () => undefined;
-    // Replies arrive in bursts: one more turn of the loop makes one batch of a burst.
-    if (queue.length > 0 && queue.length < limit && received < wanted) await nextTurn();
+    // Replies arrive in bursts: one more iteration of the event loop makes one batch of a burst.
+    if (queue.length > 0 && queue.length < limit && received < wanted) await nextIteration();
   }
 
   return {

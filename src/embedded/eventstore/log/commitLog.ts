@@ -19,7 +19,7 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
   let committed = reserved;
 
   async function commitGroup(): Promise<void> {
-    await new Promise(setImmediate); // appends that arrive in the same turn join the group
+    await new Promise(setImmediate); // appends that arrive in the same iteration of the event loop join the group
     const blocks = group;
     group = [];
     try {

@@ -34,7 +34,7 @@ export interface PageToOpen {
 const tickMs = 750;
 /** While the database does not answer. */
 const backOffMs = 5_000;
-/** Each page that is told reads a page again: the others' turn comes with the next readings. */
+/** Each page that is told reads a page again: the others are told at the next readings. */
 const mostTold = 20;
 const mostToldOfOne = 5;
 const lookMs = 2_000;
@@ -67,9 +67,9 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
     for (const page of [...pages]) {
       const version = now.get(page.watched);
       const { organisationId } = page;
-      const isTurn = told.length < mostTold && told.filter((each) => each === organisationId).length < mostToldOfOne;
-      if (version === undefined || version === page.version || !isTurn) continue;
-      if (!page.send(`data: ${JSON.stringify({ version })}\n\n`)) continue; // it is told of the version of its next turn
+      const mayBeTold = told.length < mostTold && told.filter((each) => each === organisationId).length < mostToldOfOne;
+      if (version === undefined || version === page.version || !mayBeTold) continue;
+      if (!page.send(`data: ${JSON.stringify({ version })}\n\n`)) continue; // it is told of a later version
       page.version = version;
       told.push(organisationId);
       if (pages.delete(page)) pages.add(page); // behind those that wait

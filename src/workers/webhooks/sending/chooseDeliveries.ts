@@ -73,9 +73,9 @@ export async function chooseDeliveries(client: PoolClient, free: FreeSlots): Pro
             order by each.due_at limit greatest(0, slots - busy)) as delivery
        union all (${pings})
      ), by_organisation as (
-       select *, row_number() over (partition by slot, organisation_id order by nth, due_at, id) as turn from due
+       select *, row_number() over (partition by slot, organisation_id order by nth, due_at, id) as round from due
      ), ranked as (
-       select id, slot, row_number() over (partition by slot order by turn, due_at, id) as rank from by_organisation
+       select id, slot, row_number() over (partition by slot order by round, due_at, id) as rank from by_organisation
      )
      select id::text, slot from ranked
       where rank <= case slot when 'first' then $1::int when 'further' then $2::int when 'new' then $3::int else $4::int end

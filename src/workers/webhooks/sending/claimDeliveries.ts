@@ -33,7 +33,7 @@ const claimLock = 7_241_005; // any number, as long as nothing else in this data
 
 /**
  * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Endpoints that work come first, those
- * that hang or fail never take all slots, and organisations take turns. Returns undefined while another process claims.
+ * that hang or fail never take all slots, and organisations are served in rotation. Returns undefined while another process claims.
  */
 export function claimDeliveries({ inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">, free: FreeSlots) {
   const claimedAt = performance.now();
