@@ -3,7 +3,7 @@ import { count } from "./corrections/changes.js";
 import { controlGrid } from "./corrections/control.js";
 import { keptEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
-import { rowStatus, type SentRow, type Settings } from "./corrections/rows.js";
+import { rowStatus, type ServedRow, type Settings } from "./corrections/rows.js";
 import { sayRecorded } from "./corrections/sending.js";
 import { askServerAgain, RequestRefused } from "./corrections/server.js";
 import { createSheet } from "./corrections/sheet.js";
@@ -47,7 +47,7 @@ function start(panel: HTMLElement): void {
   const showProblem = () => {
     const row = sheet.rows[view.active.row];
     if (!row) return problem.replaceChildren();
-    const { importId, row: number } = row.sent;
+    const { importId, row: number } = row.served;
     const text = `Row ${number} of ${references.get(importId) ?? importId}: ${rowStatus(row, sheet.touched(row)).text} `;
     if (problem.firstChild?.textContent === text) return;
     const linkTo = (path: string, label: string) => element("a", { href: `${settings.importBase}/${path}` }, label);
@@ -121,7 +121,7 @@ function bindReasons(choose: (query: string) => void): void {
 const mostLoaded = 10_000;
 
 interface PageOfRows {
-  readonly rows: readonly SentRow[];
+  readonly rows: readonly ServedRow[];
   readonly references: Readonly<Record<string, string>>;
   readonly next: string | null;
 }

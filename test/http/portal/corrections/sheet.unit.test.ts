@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { SentRow } from "../../../../src/http/portal/browser/corrections/rows.js";
+import type { ServedRow } from "../../../../src/http/portal/browser/corrections/rows.js";
 import { createSheet } from "../../../../src/http/portal/browser/corrections/sheet.js";
 
 const nothing = () => undefined;
 const edits = { of: nothing, keep: nothing };
 
-function sheetOf(count: number, more: (n: number) => Partial<SentRow> = () => ({})) {
+function sheetOf(count: number, more: (n: number) => Partial<ServedRow> = () => ({})) {
   const sheet = createSheet("shipments", edits);
   const line = (n: number) => ({
     importId: "i",
@@ -41,7 +41,7 @@ test("rows that are left behind, and rows that are joined, are judged again; oth
   expect(sheet.together(first)).toEqual([first, second]);
   expect([...sheet.unjudged]).toEqual([second, first]);
   sheet.change([{ row: second, field: "shipmentId", value: "S-2" }]);
-  expect(first.verdict).toBe(first.sent.today);
+  expect(first.verdict).toBe(first.served.today);
   expect([...sheet.unjudged]).toEqual([second, third]);
   expect(fourth.version).toBe(0);
 });

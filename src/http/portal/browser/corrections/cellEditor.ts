@@ -56,7 +56,7 @@ export function createCellEditor({ view, sheet, settings, change }: CorrectionPa
     const input = document.createElement("input");
     input.value = typed ?? cellValue(row, field);
     input.maxLength = 4_000;
-    input.setAttribute("aria-label", `${view.columns[column - view.leading]?.heading}, row ${row.sent.row}`);
+    input.setAttribute("aria-label", `${view.columns[column - view.leading]?.heading}, row ${row.served.row}`);
     editing = { input, position: view.active };
     cell.replaceChildren(input);
     input.focus();

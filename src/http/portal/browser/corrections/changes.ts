@@ -15,18 +15,18 @@ export const headingOf = (field: string, columns: readonly Column[]): string =>
 const shownLines = 50;
 const shownRows = 5;
 
-/** What stands in the rows now instead of what was sent. */
+/** What stands in the rows now instead of what the server has handed to the page. */
 export const changesOf = (rows: readonly Row[]): CellChange[] =>
-  rows.flatMap((row) => [...row.changed].map(([field, value]) => ({ row, field, before: row.sent.values[field] ?? "", value })));
+  rows.flatMap((row) => [...row.changed].map(([field, value]) => ({ row, field, before: row.served.values[field] ?? "", value })));
 
 export function changesTable(changes: readonly CellChange[], { settings: { columns }, references }: CorrectionPage): Node[] {
-  const groups = Map.groupBy(changes, ({ row, field, before, value }) => JSON.stringify([row.sent.importId, field, before, value]));
+  const groups = Map.groupBy(changes, ({ row, field, before, value }) => JSON.stringify([row.served.importId, field, before, value]));
   const sorted = [...groups.values()].sort((one, other) => other.length - one.length);
-  const severalImports = new Set(changes.map(({ row }) => row.sent.importId)).size > 1;
+  const severalImports = new Set(changes.map(({ row }) => row.served.importId)).size > 1;
   const headings = ["Column", "Before", "After", "Rows", ...(severalImports ? ["Import"] : [])];
   const line = ([first, ...others]: readonly CellChange[]) => {
     if (!first) return "";
-    const { importId } = first.row.sent;
+    const { importId } = first.row.served;
     const cells = [headingOf(first.field, columns), valueText(first.before), valueText(first.value), rowsText([first, ...others])];
     if (severalImports) cells.push(references.get(importId) ?? importId);
     return element("tr", {}, ...cells.map((content, at) => element("td", { "data-label": headings[at] ?? "" }, content)));
@@ -41,7 +41,7 @@ export function changesTable(changes: readonly CellChange[], { settings: { colum
 const valueText = (value: string): Node | string => (value === "" ? element("span", { class: "muted" }, "Empty") : value);
 
 function rowsText(same: readonly CellChange[]): string {
-  const numbers = same.slice(0, shownRows).map(({ row }) => row.sent.row);
+  const numbers = same.slice(0, shownRows).map(({ row }) => row.served.row);
   const more = same.length - numbers.length;
   return `${numbers.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

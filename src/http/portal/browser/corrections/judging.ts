@@ -28,7 +28,7 @@ export function judgeChanges(page: CorrectionPage): () => void {
     const first = batch[0];
     if (!first) return;
     isAsking = true;
-    const { importId } = first.sent;
+    const { importId } = first.served;
     const versions = batch.map(({ version }) => version);
     /** The rows that were not changed since the request. A changed row waits for a newer verdict. */
     const unchanged = () => batch.filter((row, index) => row.version === versions[index]);
@@ -37,7 +37,7 @@ export function judgeChanges(page: CorrectionPage): () => void {
       const { verdicts, closed } = await askServer<Judgement>(`${settings.base}/judge`, { importId, rows: batch.map(correctionOf) });
       const byRow = new Map(verdicts.map(({ row, verdict }) => [row, verdict]));
       for (const row of unchanged()) {
-        const verdict = byRow.get(row.sent.row);
+        const verdict = byRow.get(row.served.row);
         if (verdict !== undefined) sheet.judged(row, verdict);
         else sheet.unjudged.delete(row);
       }
@@ -72,8 +72,8 @@ const tooManyLines = `The shipment has more than ${rowsPerChunk} rejected lines.
 const longest = 4_000;
 
 /** What cannot be sent as text is left out; what is far too long is cut, and rejected as too long all the same. */
-export const correctionOf = ({ sent, changed }: Row) => ({
-  row: sent.row,
+export const correctionOf = ({ served, changed }: Row) => ({
+  row: served.row,
   values: Object.fromEntries([...changed].map(([field, value]) => [field, storable(value).slice(0, longest)])),
 });
 
@@ -83,7 +83,7 @@ const storable = (text: string) => text.replaceAll(/\0|[\ud800-\udbff](?![\udc00
 export const requestsOf = (groups: readonly Row[][], mostBytes: number): Row[][][] =>
   chunksOf(
     groups,
-    ({ sent }) => sent.importId,
+    ({ served }) => served.importId,
     mostBytes,
     (row) => JSON.stringify(correctionOf(row)).length * 2,
   );

@@ -47,8 +47,8 @@ export interface RowClosure {
 /** As the server names a row of one import. */
 export type ClosedRow = RowClosure & { readonly row: number };
 
-/** A row as the server sent it to the page. */
-export interface SentRow {
+/** A row as the server has handed it to the page. */
+export interface ServedRow {
   readonly importId: string;
   readonly row: number;
   /** The first of the rows that are corrected together. */
@@ -67,9 +67,9 @@ export interface SentRow {
 }
 
 export interface Row {
-  readonly sent: SentRow;
+  readonly served: ServedRow;
   readonly key: string;
-  /** By field: what stands there instead of the value in `sent`. */
+  /** By field: what stands there instead of the value in `served`. */
   readonly changed: Map<string, string>;
   /** Of the row as it stands; null where it would be accepted, undefined while it is judged. */
   verdict: Verdict | null | undefined;
@@ -94,7 +94,7 @@ export interface Status {
 }
 
 /** Fields that have a value in these rows, or lack one. */
-export const usedFields = (rows: readonly Pick<SentRow, "values" | "faulty" | "today">[]): string[] =>
+export const usedFields = (rows: readonly Pick<ServedRow, "values" | "faulty" | "today">[]): string[] =>
   rows.flatMap(({ values, faulty, today }) => [
     ...Object.entries(values).flatMap(([name, value]) => (value.trim() === "" ? [] : [name])),
     ...faulty,
@@ -108,7 +108,7 @@ export const columnClass = ({ time, number }: Column): string => (time ? "field 
 
 /** `touched`: the row, or another line of its shipment, was changed. */
 export function rowStatus(
-  { sent, verdict, closure, sending }: Pick<Row, "sent" | "verdict" | "closure" | "sending">,
+  { served, verdict, closure, sending }: Pick<Row, "served" | "verdict" | "closure" | "sending">,
   touched: boolean,
 ): Status {
   if (closure) return { kind: "closed", text: closureText(closure), faulty: [] };
@@ -116,7 +116,7 @@ export function rowStatus(
   if (verdict === null)
     return { kind: touched ? "ready" : "accepted", text: touched ? "Ready to submit" : "Would be accepted now", faulty: [] };
   if (verdict === undefined && touched) return { kind: "checking", text: "Checking", faulty: [] };
-  const { reason, faulty } = verdict ?? { reason: sent.error, faulty: sent.faulty };
+  const { reason, faulty } = verdict ?? { reason: served.error, faulty: served.faulty };
   return { kind: "wrong", text: reason, faulty };
 }
 

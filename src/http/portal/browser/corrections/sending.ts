@@ -28,7 +28,7 @@ async function sendRows(
   const waiting = requestsOf(groups, mostBytes);
   for (let chunk = waiting.shift(); chunk; chunk = waiting.shift()) {
     const rows = chunk.flat();
-    const importId = rows[0]?.sent.importId ?? "";
+    const importId = rows[0]?.served.importId ?? "";
     try {
       const closure = await request(importId, rows);
       sheet.setClosures(rows.map((row) => [row, { ...closure, since: performance.now() }]));
@@ -40,7 +40,7 @@ async function sendRows(
       sheet.closeRowsOf(importId, closed);
       taken += closed.length;
       const numbers = new Set(closed.map(({ row }) => row));
-      const rest = chunk.filter((group) => !group.some((row) => numbers.has(row.sent.row)));
+      const rest = chunk.filter((group) => !group.some((row) => numbers.has(row.served.row)));
       if (rest.length > 0 && rest.length < chunk.length) waiting.unshift(rest);
     }
   }
@@ -136,7 +136,7 @@ function nextReason(): Node[] {
 
 /** `3 rows of monday.csv, 1 row of tuesday.csv`. */
 function importsText(rows: readonly Row[], references: ReadonlyMap<string, string>): string {
-  const imports = Map.groupBy(rows, ({ sent }) => sent.importId);
+  const imports = Map.groupBy(rows, ({ served }) => served.importId);
   return `${[...imports].map(([importId, own]) => `${count(own.length, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
 }
 
@@ -200,7 +200,7 @@ async function changeState(state: "dismissed" | "open again", note: string, rows
   const groups = page.sheet.groups(rows).map((group) => group.filter((row) => wanted.has(row)));
   const address = `${page.settings.base}/rows/${state === "dismissed" ? "dismiss" : "reopen"}`;
   const done = await sendRows(page, groups, async (importId, some) => {
-    await askServer(address, { importId, rows: some.map(({ sent }) => sent.row), note });
+    await askServer(address, { importId, rows: some.map(({ served }) => served.row), note });
     return { state, otherId: null, otherName: null, by: "you", note };
   });
   const outcome = done.rows.length > 0 && state === "open again" ? [`${count(done.rows.length, "row")} reopened.`] : [];

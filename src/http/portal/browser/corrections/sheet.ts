@@ -1,5 +1,5 @@
 // The rows that the page has, their changes, and which of them go together.
-import type { Change, ClosedRow, Row, RowClosure, SentRow, Verdict } from "./rows.js";
+import type { Change, ClosedRow, Row, RowClosure, ServedRow, Verdict } from "./rows.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
@@ -11,14 +11,14 @@ interface KeptEdits {
   readonly keep: (rows: Iterable<Row>) => void;
 }
 
-export const cellValue = ({ sent, changed }: Row, field: string): string => changed.get(field) ?? sent.values[field] ?? "";
+export const cellValue = ({ served, changed }: Row, field: string): string => changed.get(field) ?? served.values[field] ?? "";
 
 /** Whether it can be changed and sent. */
 export const isOpen = ({ closure, sending }: Row): boolean => closure === undefined && !sending;
 
 const shipmentField = "shipmentId";
-const joinsClosed = ({ sent, closure }: Row): Verdict => ({
-  reason: `Row ${sent.row} of this shipment is ${closure?.state}: ${closure?.state === "open again" ? "reload the page" : "use another Shipment ID"}`,
+const joinsClosed = ({ served, closure }: Row): Verdict => ({
+  reason: `Row ${served.row} of this shipment is ${closure?.state}: ${closure?.state === "open again" ? "reload the page" : "use another Shipment ID"}`,
   faulty: [shipmentField],
 });
 const mostSteps = 100;
@@ -30,13 +30,13 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
   const byKey = new Map<string, Row>();
   /** Rows whose verdict is wanted. */
   const unjudged = new Set<Row>();
-  /** By what rows have in common: the shipment they were sent with, and the one they name now. */
+  /** By what rows have in common: the shipment they were pushed with, and the one they name now. */
   const shipments = new Map<string, Set<Row>>();
   const steps: Change[][] = [];
-  const sentWith = ({ sent }: Row) => `${sent.importId} with ${sent.with}`;
+  const pushedWith = ({ served }: Row) => `${served.importId} with ${served.with}`;
   const named = (row: Row) => {
     const id = cellValue(row, shipmentField).trim();
-    return id === "" ? undefined : `${row.sent.importId} named ${row.sent.element ?? ""} ${id}`;
+    return id === "" ? undefined : `${row.served.importId} named ${row.served.element ?? ""} ${id}`;
   };
   const join = (row: Row, group: string | undefined) => {
     if (group === undefined) return;
@@ -48,7 +48,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
     if (kind === "activities") return [row];
     const [found, followed] = [new Set([row]), new Set<Set<Row>>()];
     for (const each of found)
-      for (const group of [sentWith(each), named(each)]) {
+      for (const group of [pushedWith(each), named(each)]) {
         const members = shipments.get(group ?? "");
         if (!members?.has(each) || followed.has(members)) continue;
         followed.add(members);
@@ -70,7 +70,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
       else if (isTouched) {
         each.verdict = undefined;
         unjudged.add(each);
-      } else each.verdict = each.sent.today;
+      } else each.verdict = each.served.today;
     }
   };
   /** Each shipment of these rows, and each activity, once. */
@@ -98,7 +98,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
   /** Returns the rows whose shipments have changed. */
   const set = (row: Row, field: string, value: string): Row[] => {
     const left = field === shipmentField ? leave(row) : [];
-    if (value === (row.sent.values[field] ?? "")) row.changed.delete(field);
+    if (value === (row.served.values[field] ?? "")) row.changed.delete(field);
     else row.changed.set(field, value);
     if (field === shipmentField) join(row, named(row));
     return [row, ...left];
@@ -111,20 +111,20 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
     groups,
     ready,
     touched,
-    add(sent: readonly SentRow[]): void {
+    add(served: readonly ServedRow[]): void {
       const changed: Row[] = [];
-      for (const each of sent) {
+      for (const each of served) {
         const key = keyOf(each.importId, each.row);
         if (byKey.has(key)) continue;
         const kept = Object.entries(each.closure ? {} : (edits.of(key) ?? {})).filter(
           ([field, value]) => value !== (each.values[field] ?? ""),
         );
         const { today: verdict, closure } = each;
-        const row: Row = { sent: each, key, changed: new Map(kept), verdict, version: 0, closure, sending: false, ticked: false };
+        const row: Row = { served: each, key, changed: new Map(kept), verdict, version: 0, closure, sending: false, ticked: false };
         rows.push(row);
         byKey.set(key, row);
         if (kept.length > 0) changed.push(row);
-        if (kind === "shipments") for (const group of [sentWith(row), named(row)]) join(row, group);
+        if (kind === "shipments") for (const group of [pushedWith(row), named(row)]) join(row, group);
       }
       judgeAgain(changed);
       sheet.onChange();

@@ -25,7 +25,7 @@ export function followStates({ sheet, view, settings }: CorrectionPage): void {
     if (rows.length === 0) return; // rows that just came are drawn with the next frame
     isAsking = true;
     try {
-      const names = rows.map(({ sent: { importId, row } }) => ({ importId, row }));
+      const names = rows.map(({ served: { importId, row } }) => ({ importId, row }));
       const answer = await askServer<{ rows: readonly RowState[] }>(`${base}/states`, { rows: names });
       const changes = answer.rows.flatMap(({ importId, row: number, ...found }) => {
         const row = sheet.byKey.get(keyOf(importId, number));

@@ -1,16 +1,16 @@
 // The buttons above the grid, and what is said about it.
 import { count, headingOf } from "./changes.js";
 import { cellsToReplace } from "./manyCells.js";
-import { type Change, neededColumns, type Row, type SentRow, usedFields } from "./rows.js";
+import { type Change, neededColumns, type Row, type ServedRow, usedFields } from "./rows.js";
 import { dismiss, reopen, submitReady } from "./sending.js";
 import type { CorrectionPage } from "./view.js";
 
 const orders = { dayFirst: "day first", monthFirst: "month first" };
 
-/** Dates that still stand as they were sent. */
+/** Dates that are not changed. */
 const datesRead = (rows: readonly Row[], order: string): Change[] =>
   rows.flatMap((row) =>
-    Object.entries(row.sent.dates ?? {}).flatMap(([field, { [order]: value }]) =>
+    Object.entries(row.served.dates ?? {}).flatMap(([field, { [order]: value }]) =>
       value !== undefined && row.closure === undefined && !row.changed.has(field) ? [{ row, field, value }] : [],
     ),
   );
@@ -124,7 +124,7 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
   return {
     refresh,
     /** Shows the columns that these rows use. Later rows add theirs until somebody works in the grid, whose columns then stay in place. */
-    chooseColumns: (rows: readonly SentRow[], areFirst: boolean) => {
+    chooseColumns: (rows: readonly ServedRow[], areFirst: boolean) => {
       if (areFirst) used.clear();
       const before = used.size;
       for (const field of usedFields(rows)) used.add(field);
@@ -159,7 +159,7 @@ function followCounts({ sheet, settings }: CorrectionPage) {
   const changeOf = ({ state, kind, reason }: DOMStringMap, moved: readonly Row[]): number => {
     if (state !== undefined && state !== settings.state) return moved.filter((row) => stateOf(row) === state).length;
     if (kind !== undefined && kind !== settings.kind) return 0;
-    return -(reason ? moved.filter(({ sent }) => sent.reasonKey === reason) : moved).length;
+    return -(reason ? moved.filter(({ served }) => served.reasonKey === reason) : moved).length;
   };
   /** What each number is now. */
   const numbers = () => {

@@ -162,23 +162,23 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   const isSelectable = ({ closure }: Row) => closure === undefined || settings.state !== "open";
 
   const draw = (element: HTMLElement, row: Row, index: number) => {
-    const { sent } = row;
+    const { served } = row;
     const status = rowStatus(row, sheet.touched(row));
     element.dataset["row"] = String(index);
     element.setAttribute("aria-rowindex", String(index + 2));
     element.style.transform = `translateY(${index * rowHeight}px)`;
-    element.className = `grid-row ${status.kind}${sent.row === sent.with ? "" : " line"}${row.ticked ? " selected" : ""}`;
+    element.className = `grid-row ${status.kind}${served.row === served.with ? "" : " line"}${row.ticked ? " selected" : ""}`;
     const [pick, number, problem, file] = element.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
     const box = pick.firstElementChild as HTMLInputElement;
     box.checked = row.ticked;
     box.disabled = !isSelectable(row);
-    box.setAttribute("aria-label", `Select row ${sent.row}`);
-    setText(number, String(sent.row));
-    number.title = sent.row === sent.with ? "" : `Goes together with row ${sent.with}`;
+    box.setAttribute("aria-label", `Select row ${served.row}`);
+    setText(number, String(served.row));
+    number.title = served.row === served.with ? "" : `Goes together with row ${served.with}`;
     setText(problem, status.text);
     problem.title = status.text;
     problem.id = `problem-${index}`;
-    if (settings.withFile) setText(file, references.get(sent.importId) ?? sent.importId);
+    if (settings.withFile) setText(file, references.get(served.importId) ?? served.importId);
     const isReadOnly = !settings.editable || !isOpen(row);
     const { from, to } = view.range();
     view.columns.forEach((column, at) => {

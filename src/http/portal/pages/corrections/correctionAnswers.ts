@@ -23,7 +23,7 @@ import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcome
 import { send } from "../../../server/requestFrame.js";
 import { type AnswerDefinition, defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
-import { correctionsPath, filterIn, sentPage, shownRows, verdictOf } from "./shownRows.js";
+import { correctionsPath, filterIn, servedPage, shownRows, verdictOf } from "./shownRows.js";
 
 /** The fields whose values the organisation knows. */
 export const suggestedFields = ["customerId", "warehouseCode", "chargeCode"] as const;
@@ -98,7 +98,7 @@ const definePost = <Schema extends z.ZodType>(
 const rowsAnswer = defineAnswer(`${correctionsPath}/rows`, "look", async (visit, deps) => {
   const { filter } = await filterIn(visit, deps);
   const rows = await shownRows(visit, filter, { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined }, deps);
-  return send(visit.context, { status: 200, body: sentPage(rows) });
+  return send(visit.context, { status: 200, body: servedPage(rows) });
 });
 
 const changedRows = z.strictObject({

@@ -10,7 +10,7 @@ import { clipped, countInWords } from "../../shell/formats.js";
 import { Link, Pager, useVisit } from "../../shell/parts.js";
 import { historyPath, importPath, importsPath, livePath } from "../imports/importStatus.js";
 import { suggestedFields } from "./correctionAnswers.js";
-import { correctionsPath, correctionsPathOf, type ShownRow, sentPage } from "./shownRows.js";
+import { correctionsPath, correctionsPathOf, type ShownRow, servedPage } from "./shownRows.js";
 
 interface FrameProps {
   readonly visit: SignedInVisit;
@@ -38,7 +38,7 @@ const mostFirstBytes = 128 * 1024;
 /** The rows, and their tools, which are shown once the script has put its grid in the rows' place. */
 export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   const { links, person } = visit;
-  const first = visit.query["cursor"] ? "" : JSON.stringify(sentPage(rows));
+  const first = visit.query["cursor"] ? "" : JSON.stringify(servedPage(rows));
   const { state } = filter;
   const mayChange = visit.may("operate");
   const settings: Settings = {
@@ -134,7 +134,7 @@ function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit
   ];
   const rowOf = (row: ShownRow) => {
     const { importId, reference, row: number } = row;
-    const { kind, text, faulty } = rowStatus({ sent: row, verdict: row.today, closure: row.closure, sending: false }, false);
+    const { kind, text, faulty } = rowStatus({ served: row, verdict: row.today, closure: row.closure, sending: false }, false);
     return (
       <tr class={`grid-row ${kind}${number === row.with ? "" : " line"}`}>
         <td class="cell pick">{mayChoose && number === row.with ? <RowBox row={row} all={items} /> : null}</td>

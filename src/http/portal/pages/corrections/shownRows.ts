@@ -14,7 +14,7 @@ import { type CorrectionRow, listCorrectionRows, type RowFilter } from "../../..
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
-import type { SentRow, Verdict } from "../../browser/corrections/rows.js";
+import type { ServedRow, Verdict } from "../../browser/corrections/rows.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Query, withQuery } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
@@ -70,7 +70,7 @@ export function correctionsPathOf(
 }
 
 /** A row as the grid has it, with the name of its import. Values are by field, also those of custom fields. */
-export type ShownRow = Omit<SentRow, "dates"> & Pick<CorrectionRow, "reference">;
+export type ShownRow = Omit<ServedRow, "dates"> & Pick<CorrectionRow, "reference">;
 
 /** One page of the rows that a filter asks for. */
 export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: Omit<PageRequest, "secret">, deps: PortalDeps) {
@@ -103,14 +103,14 @@ export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: O
   };
 }
 
-function datesIn({ values, faulty, today }: Omit<SentRow, "dates">): Pick<SentRow, "dates"> {
+function datesIn({ values, faulty, today }: Omit<ServedRow, "dates">): Pick<ServedRow, "dates"> {
   const found = [...new Set([...faulty, ...(today?.faulty ?? [])])].filter((field) => needsOrder(values[field] ?? ""));
   const read = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, isoDate(text, order)]));
   return found.length === 0 ? {} : { dates: Object.fromEntries(found.map((field) => [field, read(values[field] ?? "")])) };
 }
 
 /** As the script takes it: the name of an import once, not in each of its rows. */
-export const sentPage = ({ items, nextCursor }: Page<ShownRow>) => ({
+export const servedPage = ({ items, nextCursor }: Page<ShownRow>) => ({
   rows: items.map(({ reference: _, ...row }) => ({ ...row, ...datesIn(row) })),
   references: Object.fromEntries(items.map(({ importId, reference }) => [importId, reference])),
   next: nextCursor,
