@@ -100,11 +100,10 @@ function hashTable({ lows, highs, days }: Readonly<Record<"lows" | "highs" | "da
     indexOf: (low: number, high: number) => rowIn(find(low, high)),
     /** Whether a row of this day perhaps has one of these contents. Without the day, some low half of millions would be found by chance. */
     hasAny({ day, lows: of }: DayHashes): boolean {
-      const view = new DataView(of.buffer, of.byteOffset, of.byteLength);
       const ofDay = marks.get(day) as Uint8Array;
-      const [end, last] = [of.byteLength, ofDay.length * 8 - 1]; // read once: they are slower than all the rest
-      for (let at = 0; at < end; at += 4) {
-        const low = view.getInt32(at, true);
+      const [end, last] = [of.length, ofDay.length * 8 - 1]; // read once: they are slower than all the rest
+      for (let at = 0; at < end; at += 1) {
+        const low = of[at] as number;
         const mark = (low >>> unmarkedBits) & last;
         if (((ofDay[mark >>> 3] as number) & (1 << (mark & 7))) !== 0 && hasLow(low, day)) return true;
       }
@@ -129,14 +128,13 @@ function foundRows(length: number) {
   let [ofImport, ofRow]: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
   return {
     isEmpty: () => imports.length === 0,
-    add(table: HashTable, lows: Uint8Array, { importId, rest, uncounted }: HashedRows) {
+    add(table: HashTable, lows: Int32Array, { importId, rest, uncounted }: HashedRows) {
       if (ofImport.length === 0) [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
       imports.push(importId);
       const left = new Set(uncounted);
-      const [low, others] = [lows, rest].map((of) => new DataView(of.buffer, of.byteOffset, of.byteLength)) as [DataView, DataView];
-      for (let at = 0; at < lows.byteLength; at += 4) {
-        const index = table.indexOf(low.getInt32(at, true), others.getInt32(at * 2, true));
-        const row = others.getInt32(at * 2 + 4, true);
+      for (let at = 0; at < lows.length; at += 1) {
+        const index = table.indexOf(lows[at] as number, rest[at * 2] as number);
+        const row = rest[at * 2 + 1] as number;
         if (index < 0 || ofImport[index] !== 0 || left.has(row)) continue;
         ofImport[index] = imports.length;
         ofRow[index] = row;

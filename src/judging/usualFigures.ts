@@ -24,15 +24,15 @@ export interface DayHashes {
   readonly day: number;
   /** Commit position of the import's ImportRequested. */
   readonly position: string;
-  /** The low half of each row's hash: 32 bits, little-endian. */
-  readonly lows: Uint8Array;
+  /** The low half of each row's hash. */
+  readonly lows: Int32Array;
 }
 
 export interface HashedRows {
   readonly position: string;
   readonly importId: string;
   /** Of each row, in the order of `lows`, the high half of its hash and the row's number. */
-  readonly rest: Uint8Array;
+  readonly rest: Int32Array;
   /** The import's rows that do not count. */
   readonly uncounted: readonly number[];
 }

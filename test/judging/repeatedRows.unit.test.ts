@@ -25,12 +25,11 @@ function recorded(imports: readonly (readonly Activity[])[]) {
   const content: ActivityHash = { low: 0, high: 0 };
   const entry = (importIndex: number, day: number) => {
     const rows = (imports[importIndex] ?? []).flatMap((each, index) => (each.day === day ? { each, row: index + 1 } : []));
-    const [lows, rest] = [Buffer.alloc(rows.length * 4), Buffer.alloc(rows.length * 8)];
+    const [lows, rest] = [new Int32Array(rows.length), new Int32Array(rows.length * 2)];
     for (const [at, { each, row }] of rows.entries()) {
       hashActivity(each.values, instantOf(each), content);
-      lows.writeInt32LE(content.low, at * 4);
-      rest.writeInt32LE(content.high, at * 8);
-      rest.writeInt32LE(row, at * 8 + 4);
+      lows[at] = content.low;
+      rest.set([content.high, row], at * 2);
     }
     return { lows, rest };
   };

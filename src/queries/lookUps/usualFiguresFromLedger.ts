@@ -93,7 +93,7 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
     },
     async hashes(days: readonly number[]) {
       const { rows } = await pool.query<{ day: number; position: string; lows: string }>(contentsSql, [organisationId, days]);
-      return rows.map((row) => ({ ...row, lows: Buffer.from(row.lows, "base64") }));
+      return rows.map((row) => ({ ...row, lows: integersIn(Buffer.from(row.lows, "base64")) }));
     },
     async hashedRows(of: readonly ContentKey[]) {
       const without = await leftOut;
@@ -104,11 +104,15 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
       ]);
       return rows.map((row) => ({
         ...row,
+        rest: integersIn(row.rest),
         uncounted: [...row.uncounted, ...without.flatMap((each) => (each.position === row.position ? each.row : []))],
       }));
     },
   };
 }
+
+/** Of 32 bits each, little-endian as the processor has them. Copied, since a Buffer may begin anywhere. */
+const integersIn = (bytes: Buffer) => new Int32Array(new Uint8Array(bytes).buffer);
 
 /** Whether the tables have all rows of the organisation's earlier imports, and the figures of these rows. Also true where no projector has run yet. */
 export const areFiguresComplete = (organisationId: string, importId: string, pool: Database): Promise<boolean> =>

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { everythingOn, until } from "../processes.js";
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
-const file = "test/support/stores/eventStore.test.ts";
+const file = "test/support/stores/eventStore.processes.test.ts";
 
 test.runIf(process.platform === "linux")("a run of tests that ends by a signal leaves neither its folders nor its Postgres", async () => {
   const folder = await mkdtemp(join(tmpdir(), "waybill-stopped-"));
