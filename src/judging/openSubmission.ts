@@ -11,7 +11,7 @@ import { fileHeadings } from "../domain/imports/columns/headings.js";
 import { columnsOf, isNumber, type Kind } from "../domain/imports/fields.js";
 import type { Cell, Columns } from "../domain/rows/cells.js";
 import { decimalMarkOf, type ImportRequested } from "../events/importEvents.js";
-import type { FileRow, ReadOptions, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
+import type { FileRow, FileSource, ReadOptions, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
 
 /** The part of a request that judging needs. A file that is only checked has no more than this. */
@@ -49,7 +49,7 @@ export async function openSubmission(
   spreadsheets: Spreadsheets,
   request: SubmissionRequest,
   catalogue: Catalogue,
-  files: { path: string; folder: string },
+  files: { path: FileSource; folder: string },
 ): Promise<OpenSubmission> {
   const { kind, columns: choice } = request;
   const { format, name } = request.file;

@@ -4,6 +4,8 @@ export interface ObjectStore {
   put(key: string, path: string, options: { contentType: string }): Promise<void>;
   /** Fetches an object into a local file. Throws ObjectMissing when there is none. */
   fetch(key: string, path: string): Promise<void>;
+  /** The bytes of a small object. Throws ObjectMissing when there is none. */
+  read(key: string): Promise<Buffer>;
   exists(key: string): Promise<boolean>;
   remove(key: string): Promise<void>;
   /** The objects under a prefix. */

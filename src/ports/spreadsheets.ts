@@ -39,10 +39,13 @@ export interface ReadOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The path of a file, or the bytes of a CSV file. */
+export type FileSource = string | Buffer;
+
 /** Reads uploaded files and writes error reports. Throws FileFault for an unusable file; the message says what to fix. */
 export interface Spreadsheets {
-  readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
-  readRows(path: string, options?: ReadOptions): AsyncIterable<RowBatch>;
+  readHeader(source: FileSource, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
+  readRows(source: FileSource, options?: ReadOptions): AsyncIterable<RowBatch>;
   /**
    * `columns` is the whole header row: two headings for the row number and the reason, then those of the values. `subject` goes into the
    * workbook's properties, which spreadsheet programs keep. `notHere` says what to do about rows that do not fit into a sheet.

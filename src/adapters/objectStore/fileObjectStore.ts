@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { access, copyFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { access, copyFile, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
@@ -34,6 +34,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       }
     },
     fetch: (key, path) => copyFile(pathOf(key), path, constants.COPYFILE_FICLONE).catch((error) => fail(error, key)),
+    read: (key) => readFile(pathOf(key)).catch((error) => fail(error, key)),
     exists: async (key) => (await statIfThere(pathOf(key), key))?.isFile() ?? false,
     remove: (key) => rm(pathOf(key), { force: true }).catch((error) => fail(error, key)),
     list: (prefix) => walk(objects, "", prefix),

@@ -3,6 +3,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import http from "node:http";
 import https from "node:https";
+import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "minio";
@@ -55,6 +56,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
         throw error;
       }
     },
+    read: (key) => retried(key, async () => buffer(await client.getObject(bucket, key))),
     exists: async (key) => {
       try {
         await retried(key, () => client.statObject(bucket, key));

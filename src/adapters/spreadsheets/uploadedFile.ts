@@ -1,8 +1,7 @@
-import { open } from "node:fs/promises";
-import type { FileFormat, FileHeader, ReadOptions, RowBatch } from "../../ports/spreadsheets.js";
+import type { FileFormat, FileHeader, FileSource, ReadOptions, RowBatch } from "../../ports/spreadsheets.js";
 import { FileFault, isBlank } from "./cell.js";
 import { sniffStart } from "./csv/encoding.js";
-import { readCsvHeader, readCsvRows } from "./csv/readCsv.js";
+import { openSource, readCsvHeader, readCsvRows } from "./csv/readCsv.js";
 import { MAX_HEADER_INFLATED_BYTES } from "./limits.js";
 import { readXlsxHeader, readXlsxRows } from "./xlsx/readXlsx.js";
 
@@ -79,19 +78,19 @@ function text(firstBytes: Buffer): FileFormat {
 }
 
 /** Reads the header row and no more. Throws a `FileFault` when there is none. */
-export async function readHeader(path: string, fileName: string, signal?: AbortSignal): Promise<FileHeader> {
-  const format = await formatOf(path, fileName);
-  return format === "csv" ? readCsvHeader(path, signal) : readXlsxHeader(path, signal);
+export async function readHeader(source: FileSource, fileName: string, signal?: AbortSignal): Promise<FileHeader> {
+  const format = await formatOf(source, fileName);
+  return format === "csv" || typeof source !== "string" ? readCsvHeader(source, signal) : readXlsxHeader(source, signal);
 }
 
 /** The rows below the header, in batches; throws a `FileFault` when the file turns out to be unusable. */
-export async function* readFileRows(path: string, options: ReadOptions = {}): AsyncGenerator<RowBatch> {
-  const format = options.format ?? (await formatOf(path, ""));
-  yield* format === "csv" ? readCsvRows(path, options) : readXlsxRows(path, options);
+export async function* readFileRows(source: FileSource, options: ReadOptions = {}): AsyncGenerator<RowBatch> {
+  const format = options.format ?? (await formatOf(source, ""));
+  yield* format === "csv" || typeof source !== "string" ? readCsvRows(source, options) : readXlsxRows(source, options);
 }
 
-async function formatOf(path: string, fileName: string): Promise<FileFormat> {
-  const file = await open(path);
+async function formatOf(source: FileSource, fileName: string): Promise<FileFormat> {
+  const file = await openSource(source);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(DETECT_BYTES), 0, DETECT_BYTES, 0);
     return detectFormat(buffer.subarray(0, bytesRead), fileName);

@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { reportColumns, reportSubject } from "../../domain/files/header.js";
 import { elementColumn } from "../../domain/imports/fields.js";
 import { type Columns, cellText } from "../../domain/rows/cells.js";
@@ -23,6 +24,7 @@ export function createReportFile(
     importId === undefined ? { subject: "", notHere: "correct these, and check the file again" } : { subject: reportSubject(importId) };
   let writer: ReportWriter | undefined;
   const begin = async () => {
+    await mkdir(dirname(path), { recursive: true });
     writer ??= await spreadsheets.createReportWriter(path, { columns, ...about });
     return writer;
   };

@@ -1,7 +1,13 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import type { FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { FileFault } from "../cell.js";
+
+/** What is used of a file. */
+export interface OpenFile {
+  stat(): Promise<{ readonly size: number }>;
+  read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly buffer: Buffer; readonly bytesRead: number }>;
+  close(): Promise<void>;
+}
 
 type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 type SniffedEncoding = {
@@ -39,7 +45,7 @@ function unfinishedUtf8(bytes: Uint8Array): number {
  * Reads up to `limit` to be sure of the encoding before the first row is handed out. If only ASCII comes before the first byte that is not
  * UTF-8, the file is Windows-1252. After other UTF-8 characters such a byte means that the file is damaged.
  */
-export async function sniffEncoding(file: FileHandle, limit: number, signal?: AbortSignal): Promise<SniffedEncoding> {
+export async function sniffEncoding(file: OpenFile, limit: number, signal?: AbortSignal): Promise<SniffedEncoding> {
   const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, limit + 1)); // a file of a few rows needs no more
   let position = 0;
   let nonAscii = false;
@@ -82,7 +88,7 @@ function firstBadByte(chunk: Uint8Array): number {
   return good;
 }
 
-async function lineAt(file: FileHandle, offset: number): Promise<number> {
+async function lineAt(file: OpenFile, offset: number): Promise<number> {
   const buffer = Buffer.allocUnsafe(SCAN_BYTES);
   let line = 1;
   for (let position = 0; position < offset; position += SCAN_BYTES) {
@@ -100,7 +106,7 @@ const WINDOWS_1252 =
   "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178";
 
 /** The file's text in pieces that never cut a character in two. */
-export async function* decodeFile(file: FileHandle, { encoding, skip }: SniffedEncoding, size: number, signal?: AbortSignal) {
+export async function* decodeFile(file: OpenFile, { encoding, skip }: SniffedEncoding, size: number, signal?: AbortSignal) {
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size));
   const decode = decoderOf(encoding);
   for (let position = skip; position < size; ) {

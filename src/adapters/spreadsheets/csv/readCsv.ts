@@ -1,21 +1,30 @@
 import { open } from "node:fs/promises";
-import type { FileHeader, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
+import type { FileHeader, FileSource, ReadOptions, RowBatch } from "../../../ports/spreadsheets.js";
 import { createRowReader, FileFault } from "../cell.js";
 import { MAX_CSV_ROWS, MAX_ROW_CHARS } from "../limits.js";
-import { decodeFile, sniffEncoding } from "./encoding.js";
+import { decodeFile, type OpenFile, sniffEncoding } from "./encoding.js";
 import { createTokenizer } from "./tokenizer.js";
 
 /** Enough for the longest header row in any encoding. */
 const HEADER_BYTES = 4 * MAX_ROW_CHARS;
 
-export async function readCsvHeader(path: string, signal?: AbortSignal): Promise<FileHeader> {
-  for await (const { columns, notes } of parse(path, HEADER_BYTES, signal)) if (columns) return { format: "csv", columns, notes };
+export async function openSource(source: FileSource): Promise<OpenFile> {
+  if (typeof source === "string") return open(source);
+  return {
+    stat: async () => ({ size: source.length }),
+    read: async (buffer, offset, length, position) => ({ buffer, bytesRead: source.copy(buffer, offset, position, position + length) }),
+    close: async () => undefined,
+  };
+}
+
+export async function readCsvHeader(source: FileSource, signal?: AbortSignal): Promise<FileHeader> {
+  for await (const { columns, notes } of parse(source, HEADER_BYTES, signal)) if (columns) return { format: "csv", columns, notes };
   return noHeader();
 }
 
-export async function* readCsvRows(path: string, { signal }: ReadOptions): AsyncGenerator<RowBatch> {
+export async function* readCsvRows(source: FileSource, { signal }: ReadOptions): AsyncGenerator<RowBatch> {
   let header: readonly string[] | undefined;
-  for await (const { columns, ...batch } of parse(path, Number.POSITIVE_INFINITY, signal)) {
+  for await (const { columns, ...batch } of parse(source, Number.POSITIVE_INFINITY, signal)) {
     header = columns;
     yield batch;
   }
@@ -23,8 +32,8 @@ export async function* readCsvRows(path: string, { signal }: ReadOptions): Async
 }
 
 /** Reads the file piece by piece, up to `most` bytes. */
-async function* parse(path: string, most: number, signal?: AbortSignal) {
-  const file = await open(path);
+async function* parse(source: FileSource, most: number, signal?: AbortSignal) {
+  const file = await openSource(source);
   let rows = 0;
   const reader = createRowReader(() => {
     rows += 1;

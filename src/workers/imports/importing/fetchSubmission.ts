@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
@@ -9,24 +10,33 @@ import { type OpenSubmission, openSubmission } from "../../../judging/openSubmis
 import { ObjectMissing } from "../../../portErrors.js";
 import type { WorkerDeps } from "../deps.js";
 
-/** Copies the submission from the object store into the folder, checks that it has the recorded checksum, and opens it. */
+/** Smaller files are read into memory: most are pushes of a few rows, and a folder with a file costs more than all else that is done with them. */
+const mostBytesInMemory = 64 * 1024;
+
+/** Fetches the submission from the object store, checks that it has the recorded checksum, and opens it. `folder` is made when it is needed. */
 export async function fetchSubmission(
   { objectStore, spreadsheets }: Pick<WorkerDeps, "objectStore" | "spreadsheets">,
   request: ImportRequested,
   catalogue: Catalogue,
   folder: string,
 ): Promise<OpenSubmission> {
-  const path = join(folder, "submission");
-  try {
-    await objectStore.fetch(request.file.key, path);
-  } catch (error) {
+  const { key, size, format, sha256 } = request.file;
+  const path = await (size <= mostBytesInMemory && format === "csv" ? objectStore.read(key) : fetched()).catch((error: unknown) => {
     if (error instanceof ObjectMissing) throw new ImportFault("The submitted file is no longer stored. Send it again.");
     throw error;
-  }
+  });
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  if (hash.digest("hex") !== request.file.sha256) {
+  if (typeof path === "string") await pipeline(createReadStream(path), hash);
+  else hash.update(path);
+  if (hash.digest("hex") !== sha256) {
     throw new ImportFault("The stored file is not the one that was sent: its checksum differs. Send it again.");
   }
   return openSubmission(spreadsheets, request, catalogue, { path, folder });
+
+  async function fetched(): Promise<string> {
+    await mkdir(folder, { recursive: true });
+    const path = join(folder, "submission");
+    await objectStore.fetch(key, path);
+    return path;
+  }
 }

@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { backOffMs } from "../../../backOff.js";
 import { type EndCommand, endImport } from "../../../commands/imports/endImport.js";
 import { hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
@@ -9,7 +12,6 @@ import { rowsBefore } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import { StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import { noNotices } from "../../../ports/notices.js";
-import { inTemporaryFolder } from "../../../temporaryFolder.js";
 import { lookUntilFound } from "../../../timeLimit.js";
 import type { WorkerDeps } from "../deps.js";
 import { eventContextOf, processImport } from "../importing/processImport.js";
@@ -66,7 +68,8 @@ async function work({ deps, turn, folder, share, failed }: TurnRun, held: HeldTu
     );
   try {
     if (turn.attempts > mostAttempts) throw new ImportFault(tooManyAttempts);
-    const completed = await inTemporaryFolder(folder, "import-", (own) => processImport(deps, held, own, share));
+    const own = join(folder, randomUUID()); // made when something is written into it
+    const completed = await processImport(deps, held, own, share).finally(() => rm(own, { recursive: true, force: true }));
     if (completed) return await removePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
     await endImport(deps, importId, () => undefined, turn); // it has ended before
   } catch (error) {
