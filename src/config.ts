@@ -5,7 +5,7 @@ import { BlockList } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { parseRanges } from "./domain/addressRanges.js";
-import { withoutEnd } from "./domain/withoutEnd.js";
+import { trimTrailing } from "./domain/trimTrailing.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -64,7 +64,7 @@ const eventStoreAddress = z
 // Links are this address and a path. After `?` or `#` the path would become part of the query or fragment.
 const webAddress = address(["http:", "https:"], "https://waybill.example.com")
   .refine((value) => !/[?#]/.test(value), "must have no query (?) and no fragment (#): paths are added to it")
-  .transform((value) => withoutEnd(value, "/"));
+  .transform((value) => trimTrailing(value, "/"));
 const s3Address = address(["http:", "https:"], "http://host:9000").refine(
   (value) => new URL(value).pathname === "/",
   "must have no path after the host",

@@ -15,7 +15,7 @@ interface Comparison {
 
 /** `scope` says whether everything is compared, or which organisation. */
 const inScope = "((select everything from scope) or import_position in (select import_position from audited_imports))";
-const ofOrganisation = "((select everything from scope) or organisation_id = (select organisation from scope))";
+const isOfOrganisation = "((select everything from scope) or organisation_id = (select organisation from scope))";
 const byRow = ["import_position", `"row"`];
 const activity = [...byRow, ...fieldsOf("activity").map(({ ledgerColumn }) => ledgerColumn)];
 const line = [...byRow, "shipment", `"values"`];
@@ -32,7 +32,7 @@ const ofImport: Readonly<Record<string, Comparison>> = {
     columns: ["import_position", ...imports],
     // A command may have written the row before the projector came to the event.
     found: `select position as import_position, ${imports.join(", ")} from imports
-             where (${ofOrganisation} or import_id in (select import_id from audited_imports)) and revision = counted`,
+             where (${isOfOrganisation} or import_id in (select import_id from audited_imports)) and revision = counted`,
     wanted: `select import_position, ${imports.join(", ")} from audited_imports
               where import_id not in (select import_id from imports where revision <> counted)`,
   },
@@ -102,7 +102,7 @@ const ofAll: Readonly<Record<string, Comparison>> = {
   shipments: {
     key: ["organisation_id", "shipment_id"],
     columns: shipment,
-    found: `select ${shipment.join(", ")} from shipments where ${ofOrganisation}`,
+    found: `select ${shipment.join(", ")} from shipments where ${isOfOrganisation}`,
     // Of two versions the one that was pushed later counts, whichever import completed first. Shipments of one import with the same id are
     // reversed together; otherwise the last of them counts.
     wanted: `

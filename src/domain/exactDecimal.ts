@@ -1,8 +1,8 @@
 // Exact decimal arithmetic. Everything that becomes a price goes through here: a number from JSON is taken by its
 // shortest decimal text ("0.42" is forty-two hundredths), never by its binary value.
 
-import { remembered } from "./remembered.js";
-import { withoutEnd } from "./withoutEnd.js";
+import { cacheResults } from "./cacheResults.js";
+import { trimTrailing } from "./trimTrailing.js";
 
 /** coefficient / 10^scale */
 export interface Decimal {
@@ -26,9 +26,9 @@ export function decimal(value: number | string): Decimal {
 const mostRemembered = 10_000;
 
 /** `decimal` with a cache, for the numbers of a catalogue, which every quote uses again. */
-export const knownDecimal: (value: number) => Decimal = remembered(mostRemembered, decimal);
+export const cachedDecimal: (value: number) => Decimal = cacheResults(mostRemembered, decimal);
 
-const powerOfTen = remembered(mostRemembered, (exponent: number) => 10n ** BigInt(exponent));
+const powerOfTen = cacheResults(mostRemembered, (exponent: number) => 10n ** BigInt(exponent));
 
 /** The coefficient the value has at another scale; the caller makes sure that no digit is lost. */
 const coefficientAt = (value: Decimal, scale: number): bigint =>
@@ -68,7 +68,7 @@ export const subtract = (a: Decimal, b: Decimal): Decimal => add(a, { coefficien
 /** Without trailing zeros: `75.6`. */
 export function toText(value: Decimal): string {
   const text = toFullText(value);
-  return value.scale === 0 ? text : withoutEnd(withoutEnd(text, "0"), ".");
+  return value.scale === 0 ? text : trimTrailing(trimTrailing(text, "0"), ".");
 }
 
 /** With all digits of its scale: `75.60`. */

@@ -1,9 +1,9 @@
 // Makes the contract's answer from the recorded event, both for the request itself and for later fetches.
+import { cacheResults } from "../domain/cacheResults.js";
 import type { Location } from "../domain/geography/geography.js";
 import { type Goods, goodsOf } from "../domain/rating/consignment.js";
 import { fuelLine } from "../domain/rating/price.js";
 import { type QuoteEntry, transitOf } from "../domain/rating/quotes.js";
-import { remembered } from "../domain/remembered.js";
 import { type QuotedCard, type QuotesGenerated, quoteIdOf } from "./quoteEvents.js";
 
 export interface QuoteAnswer {
@@ -27,7 +27,7 @@ export function quoteAnswerOf(event: QuotesGenerated, number?: number): QuoteAns
   const { origin, destination, items } = event;
   const wanted = number === undefined ? event.results.map((_, index) => index + 1) : [number];
   // Customers share most cards.
-  const entryOfCard = remembered(event.cards.length, (card: number) => entryOf(event, at(event.cards, card)));
+  const entryOfCard = cacheResults(event.cards.length, (card: number) => entryOf(event, at(event.cards, card)));
   const results = wanted.flatMap((each) => resultOf(event, each, entryOfCard) ?? []);
   if (results.length < wanted.length) return undefined;
   return { origin, destination, goods: goodsIn(items), results };

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { limits } from "../domain/imports/limits.js";
 import { Rejection } from "../domain/rejection.js";
-import { withoutEnd } from "../domain/withoutEnd.js";
+import { trimTrailing } from "../domain/trimTrailing.js";
 import { createSlots } from "../slots.js";
 import { createAuthenticate } from "./api/auth/authenticate.js";
 import type { ApiDeps } from "./api/deps.js";
@@ -71,7 +71,7 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
   app.notFound((c) => {
     const { pathname, search } = new URL(c.req.url);
     if (portal && c.req.method === "GET" && isPortal(pathname) && pathname.endsWith("/"))
-      return portal.lead(c, withoutEnd(pathname, "/") + search);
+      return portal.lead(c, trimTrailing(pathname, "/") + search);
     return answer(c, new Rejection("notFound", `There is nothing at ${c.req.path.slice(0, 200)}`));
   });
   app.onError((error, c) => answer(c, error));

@@ -41,17 +41,17 @@ function idRange(text: string): { readonly lowest: string | null; readonly highe
 
 const importColumns = `import_id as "importId", source_details as reference, file_name as "fileName", kind, submitted_at as "submittedAt", position`;
 const typed = searchKey(":text::text");
-const ofOrganisation = `select ${importColumns} from imports where organisation_id = :organisationId`;
+const importsOfOrganisation = `select ${importColumns} from imports where organisation_id = :organisationId`;
 /** The newest of the exact ones, and the last ones in the order of the alphabet of those that begin so: names often end with a day. */
 const importsBy = (key: string, more = "") => `
-  (${ofOrganisation} and ${key} = ${typed}${more} order by position desc limit :count) union all
-  (${ofOrganisation} and starts_with(${key}, ${typed})${more} order by ${key} using ~>~ limit :count)`;
+  (${importsOfOrganisation} and ${key} = ${typed}${more} order by position desc limit :count) union all
+  (${importsOfOrganisation} and starts_with(${key}, ${typed})${more} order by ${key} using ~>~ limit :count)`;
 
 const importsSql = `
   select distinct on (rank, position) found.* from (
     select found.*, case when ${searchKey("reference")} = ${typed} or ${searchKey(`"fileName"`)} = ${typed} or "importId" = :lowest::uuid then 0 else 1 end as rank
       from (
-        (${ofOrganisation} and import_id between :lowest::uuid and :highest::uuid limit :count) union all
+        (${importsOfOrganisation} and import_id between :lowest::uuid and :highest::uuid limit :count) union all
         ${importsBy(searchKey("source_details"))} union all
         ${importsBy(searchKey("file_name"), " and source = 'file'")}) as found) as found
    order by rank, position desc limit :count`;

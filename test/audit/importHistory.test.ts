@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compareImport } from "../../src/audit/compareImport.js";
 import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/history/importHistory.js";
 import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
-import { importVerdict } from "../../src/audit/importVerdict.js";
 import { importJson, importText } from "../../src/cli/audit/auditImportText.js";
 import { nameBy } from "../../src/domain/principal.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
@@ -56,16 +56,16 @@ describe("the history of an import", () => {
         { actor: "worker:w2", from: 4n, to: 6n, firstRow: 4, lastRow: 6 },
       ],
       ended: { type: "ImportCompleted", revision: 7n },
-      whole: true,
+      reachesEnd: true,
     });
-    const verdict = await importVerdict({ ...model, signal }, importId);
-    expect(verdict).toEqual({ verdict: "agrees" });
+    const comparison = await compareImport({ ...model, signal }, importId);
+    expect(comparison).toEqual({ verdict: "agrees" });
     const text = importText({
       history,
       files: [],
       corrections: [],
       reversals: [],
-      verdict,
+      comparison,
       nameOf: nameBy(new Map(), new Map()),
     }).join("\n");
     for (const part of [
@@ -78,7 +78,7 @@ describe("the history of an import", () => {
       expect(text).toContain(part);
     }
     expect(text).not.toContain("Same file as");
-    expect(JSON.parse(JSON.stringify(importJson({ history, files: [], corrections: [], reversals: [], verdict })))).toMatchObject({
+    expect(JSON.parse(JSON.stringify(importJson({ history, files: [], corrections: [], reversals: [], comparison })))).toMatchObject({
       status: "completed",
       projection: { verdict: "agrees" },
     });
@@ -88,10 +88,10 @@ describe("the history of an import", () => {
     const { importId } = await model.record({ kind: "activities", sameFileAs: "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50" });
     await model.project();
     const history = await historyOf(importId);
-    const verdict = await importVerdict({ ...model, signal }, importId);
-    expect(verdict).toEqual({ verdict: "agrees" });
+    const comparison = await compareImport({ ...model, signal }, importId);
+    expect(comparison).toEqual({ verdict: "agrees" });
     const nameOf = nameBy(new Map(), new Map());
-    expect(importText({ history, files: [], corrections: [], reversals: [], verdict, nameOf })).toContain(
+    expect(importText({ history, files: [], corrections: [], reversals: [], comparison, nameOf })).toContain(
       "Same file as  018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50",
     );
   });
@@ -104,7 +104,7 @@ describe("the history of an import", () => {
     };
     const { importId } = await model.record({ kind: "activities", columns });
     const history = await historyOf(importId);
-    const shown = { history, files: [], corrections: [], reversals: [], verdict: undefined };
+    const shown = { history, files: [], corrections: [], reversals: [], comparison: undefined };
     const text = importText({ ...shown, nameOf: nameBy(new Map(), new Map()) });
     const first = text.indexOf("Columns       chosen 2026-05-03T01:00:00.000Z by the command line");
     expect(text.slice(first + 1, first + 5).map((line) => line.trim())).toEqual([
@@ -121,10 +121,10 @@ describe("the history of an import", () => {
     expect(await historyOf(importId, { revision: 3n })).toMatchObject({
       counts: { received: 2, processed: 1, failed: 1 },
       ended: undefined,
-      whole: false,
+      reachesEnd: false,
     });
-    expect(await historyOf(importId, { revision: 0n })).toMatchObject({ started: undefined, whole: false });
-    expect(await historyOf(importId, { time: new Date(Date.now() + 60_000) })).toMatchObject({ whole: true });
+    expect(await historyOf(importId, { revision: 0n })).toMatchObject({ started: undefined, reachesEnd: false });
+    expect(await historyOf(importId, { time: new Date(Date.now() + 60_000) })).toMatchObject({ reachesEnd: true });
     expect(await importHistory(importId, { eventStore: model.eventStore, asOf: { time: new Date(0) }, signal })).toBeUndefined();
   });
 
@@ -142,7 +142,7 @@ describe("the history of an import", () => {
   test("says when the tables differ from the stream", async () => {
     const { importId } = await recordInterrupted();
     await model.pool.query("update imports set failed = 0 where import_id = $1", [importId]);
-    expect(await importVerdict({ ...model, signal }, importId)).toMatchObject({
+    expect(await compareImport({ ...model, signal }, importId)).toMatchObject({
       verdict: "differs",
       differences: [`imports, import_id ${importId}: failed is 0, the streams say 3`],
     });
@@ -152,7 +152,7 @@ describe("the history of an import", () => {
     await model.project();
     const { importId } = await model.withoutProjector(async () => {
       const told = await model.record({ kind: "activities", rows: [{ accept: activity() }, { reject: "x" }] });
-      expect(await importVerdict({ ...model, signal }, told.importId)).toMatchObject({
+      expect(await compareImport({ ...model, signal }, told.importId)).toMatchObject({
         verdict: "not comparable",
         why: expect.stringContaining("the projection has not come to this import yet"),
       });
@@ -160,7 +160,7 @@ describe("the history of an import", () => {
     });
     await model.project();
     await model.pool.query("delete from imports where import_id = $1", [importId]);
-    expect(await importVerdict({ ...model, signal }, importId)).toMatchObject({
+    expect(await compareImport({ ...model, signal }, importId)).toMatchObject({
       verdict: "differs",
       differences: [`imports, import_id ${importId}: the row is missing`],
     });

@@ -1,7 +1,7 @@
 // The audit on logs with corrections and reversals of activities in random orders.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { compareImport, withSnapshot } from "../../src/audit/compareImport.js";
 import { newFindings } from "../../src/audit/findings.js";
-import { importVerdict, withSnapshot } from "../../src/audit/importVerdict.js";
 import { verifyStreams } from "../../src/audit/verify.js";
 import { verify } from "../../src/cli/audit/verify.js";
 import { seeded } from "../faults/randomness.js";
@@ -53,7 +53,7 @@ test("what the tables say of corrections, reversals and totals is what the strea
 test("each import alone agrees with the tables as well", async () => {
   const { pool, eventStore } = model;
   for (const importId of importIds) {
-    expect(await importVerdict({ pool, eventStore, signal }, importId), importId).toEqual({ verdict: "agrees" });
+    expect(await compareImport({ pool, eventStore, signal }, importId), importId).toEqual({ verdict: "agrees" });
   }
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { withSnapshot } from "../../src/audit/importVerdict.js";
+import { withSnapshot } from "../../src/audit/compareImport.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
 let model: ReadModel;

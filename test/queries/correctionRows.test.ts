@@ -1,10 +1,10 @@
 // Rejected rows of all imports, by reason and import and page by page. A page's cost does not grow with the number of rows.
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { PageRequest } from "../../src/queries/page.js";
 import { listCorrectionRows, type RowFilter } from "../../src/queries/rejectedRows/correctionRows.js";
 import { countRejectedRows, rejectionGroups } from "../../src/queries/rejectedRows/rejectionGroups.js";
 import { rejectedRowOutcomes } from "../../src/queries/rejectedRows/rowOutcomes.js";
+import type { PageRequest } from "../../src/queries/rowPage.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Rejection } from "../../src/domain/rejection.js";
-import { readCursor, writeCursor } from "../../src/queries/page.js";
+import { readCursor, writeCursor } from "../../src/queries/rowPage.js";
 
 const secret = "a secret that only tests know";
 const scope = ["rejections", "acme", "018f3e2a-0000-7000-8000-000000000000"];

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ImportFilter, listImports, mostLookedAt } from "../../src/queries/imports/importList.js";
 import type { ImportStatus } from "../../src/queries/imports/importView.js";
 import { importsWithFile } from "../../src/queries/lookUps/sameFiles.js";
-import type { PageRequest } from "../../src/queries/page.js";
 import { endedImports } from "../../src/queries/recentWork.js";
 import { rejectionReasons } from "../../src/queries/rejectedRows/rejectionReasons.js";
+import type { PageRequest } from "../../src/queries/rowPage.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 

@@ -2,9 +2,9 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listActivities } from "../../src/queries/activities/activityRows.js";
-import type { PageRequest } from "../../src/queries/page.js";
 import { listRejectedRows } from "../../src/queries/rejectedRows/listRejectedRows.js";
 import { countOpenRows, type OpenRowCount } from "../../src/queries/rejectedRows/openRows.js";
+import type { PageRequest } from "../../src/queries/rowPage.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows, rowsLookedAt } from "../support/stores/rowsLookedAt.js";
 

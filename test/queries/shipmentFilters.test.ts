@@ -1,7 +1,7 @@
 // Each search of the shipment ledger reads about as many rows as its page has, however many shipments there are. Postgres counts the rows.
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { PageRequest } from "../../src/queries/page.js";
+import type { PageRequest } from "../../src/queries/rowPage.js";
 import type { ShipmentFilter } from "../../src/queries/shipments/shipmentFilter.js";
 import { listShipments } from "../../src/queries/shipments/shipmentLedger.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";

@@ -34,8 +34,8 @@ export interface HistoryOptions {
 }
 
 /**
- * `reasons`: the most frequent first. `whole`: false when the stream has events after `asOf`. Undefined when there is no such import, or there was none
- * at `asOf`.
+ * `reasons`: the most frequent first. `reachesEnd`: false when the stream has events after `asOf`. Undefined when there is no such import, or
+ * there was none at `asOf`.
  */
 export async function importHistory(importId: string, options: HistoryOptions) {
   const { eventStore, asOf, signal, onRow, onEvent } = options;
@@ -43,10 +43,10 @@ export async function importHistory(importId: string, options: HistoryOptions) {
   const fold = newImportFold(stream, { whole: false });
   const rows = rowHistory();
   let last: Date | undefined;
-  let whole = true;
+  let reachesEnd = true;
   for await (const stored of eventStore.read(stream, { signal })) {
     if (asOf && ("time" in asOf ? stored.recordedAt > asOf.time : stored.revision > asOf.revision)) {
-      whole = false;
+      reachesEnd = false;
       break;
     }
     const event = foldEvent(fold, stored);
@@ -58,9 +58,8 @@ export async function importHistory(importId: string, options: HistoryOptions) {
     onEvent?.(stored.revision);
   }
   const { requested, started, ended, accepted } = fold;
-  return (
-    requested && { fold, requested, started, ended, accepted, runs: rows.runs, counts: recountRows(fold), reasons: rows.reasons(), whole }
-  );
+  const { runs, reasons } = rows;
+  return requested && { fold, requested, started, ended, accepted, runs, counts: recountRows(fold), reasons: reasons(), reachesEnd };
 }
 
 const longPauseSeconds = 5;

@@ -77,11 +77,11 @@ export function createSample<Item>(most: number) {
   };
 }
 
-const remembered = 20;
+const mostCatalogues = 20;
 
 function createDeriver(eventStore: EventStore, findings: Findings) {
   // Quotes come in the order of the log, so a small cache of catalogue versions is enough.
-  const catalogues = recentLoads<Catalogue | undefined>(remembered);
+  const catalogues = recentLoads<Catalogue | undefined>(mostCatalogues);
   let derived = 0;
   return {
     /** The number of quotes derived so far. */

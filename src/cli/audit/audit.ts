@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import type { Command } from "commander";
+import { compareImport } from "../../audit/compareImport.js";
 import { importHistory, type RecordedRow, readFollowUps } from "../../audit/history/importHistory.js";
 import { shipmentVersions } from "../../audit/history/shipmentVersions.js";
-import { importVerdict } from "../../audit/importVerdict.js";
 import { fileFaults } from "../../audit/verify.js";
 import { isUuid } from "../../domain/uuid.js";
 import { streamOf } from "../../events/streams.js";
@@ -17,7 +17,7 @@ import { verify } from "./verify.js";
 import { logJson, logText, verifyLog } from "./verifyLog.js";
 
 export function addCommands(audit: Command): void {
-  const ofOrganisation = organisationCommands(audit);
+  const addForOrganisation = organisationCommands(audit);
   audit
     .command("import")
     .description("the whole story of an import: who pushed what and when, each phase, counts recounted, rejected rows by reason")
@@ -35,8 +35,8 @@ export function addCommands(audit: Command): void {
     .option("--no-files", "leave the stored files unread")
     .option("--all-quotes", "derive every quote again from the catalogue of its day, not only a sample of them")
     .option("--json", "as JSON")
-    .action(command(verifyAll));
-  ofOrganisation(
+    .action(command(verifyStores));
+  addForOrganisation(
     "shipment",
     "every version a shipment had, with the import, rows and key that wrote it, and which were reversed, when and why",
   )
@@ -44,7 +44,7 @@ export function addCommands(audit: Command): void {
     .option("--as-of <time>", "an ISO 8601 time: only what had been recorded by then")
     .option("--json", "as JSON")
     .action(command(auditShipment));
-  ofOrganisation(
+  addForOrganisation(
     "log",
     "what people, keys and the command line did, derived from the streams and compared with the log; exit code 1 on any difference",
   )
@@ -75,14 +75,14 @@ async function auditImport(importId: string, { asOf: moment, rows, json }: { asO
     if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}`);
     const files = await fileFaults({ objectStore, tempDir: tmpdir() }, history);
     // The tables have only the present state, so a past one is not compared.
-    const verdict = history.whole ? await importVerdict({ pool, eventStore, signal }, importId) : undefined;
+    const comparison = history.reachesEnd ? await compareImport({ pool, eventStore, signal }, importId) : undefined;
     const corrections = await readFollowUps("corrections", importId, { eventStore, asOf, signal });
     const reversals = await readFollowUps("reversals", importId, { eventStore, asOf, signal });
     const nameOf = await auditNames(history.requested.data.organisationId, pool);
-    const report = { history, files, corrections, reversals, verdict, nameOf };
+    const report = { history, files, corrections, reversals, comparison, nameOf };
     if (json) printJson(rows ? { summary: importJson(report) } : importJson(report), rows ? 0 : 2);
     else print(importText(report));
-    if (verdict?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
+    if (comparison?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
   });
 }
 
@@ -114,11 +114,11 @@ function timeOf(text: string, otherwise = "not"): Date {
   return time;
 }
 
-async function verifyAll({ org, files, allQuotes = false, json }: { org?: string; files: boolean; allQuotes?: boolean; json?: boolean }) {
+async function verifyStores({ org, files, allQuotes, json }: { org?: string; files: boolean; allQuotes?: boolean; json?: boolean }) {
   const verification = await withStores(async ({ pool, eventStore, objectStore, signal }) => {
     const progress = showProgress("verify");
     const stores = { pool, eventStore, objectStore, signal, tempDir: tmpdir() };
-    const options = { ...stores, organisationId: org, files, allQuotes, onProgress: progress.update };
+    const options = { ...stores, organisationId: org, files, allQuotes: allQuotes === true, onProgress: progress.update };
     const verified = await verify(options).finally(progress.stop);
     // A misspelt id must not look like an organisation without differences. The stream is asked, since the tables may be wrong.
     const found = org === undefined || verified.imports > 0 || verified.quotes.quotes > 0 || verified.findings.count > 0;

@@ -1,6 +1,6 @@
+import type { ImportComparison } from "../../audit/compareImport.js";
 import { endings } from "../../audit/evidence/evidenceTables.js";
 import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
-import type { ImportVerdict } from "../../audit/importVerdict.js";
 import { type NameOf, principalOf } from "../../domain/principal.js";
 import type { Range } from "../../domain/ranges.js";
 import type { RecordedOn } from "../../events/codec.js";
@@ -16,12 +16,12 @@ export interface ImportReport {
   /** What was taken back of it. */
   readonly reversals: readonly RecordedOn<"reversals">[];
   /** Undefined for a past state. */
-  readonly verdict: ImportVerdict | undefined;
+  readonly comparison: ImportComparison | undefined;
   readonly nameOf: NameOf;
 }
 
 /** The lines that `audit import` prints, for a reader who does not know the code. */
-export function importText({ history, files, corrections, reversals, verdict, nameOf }: ImportReport): string[] {
+export function importText({ history, files, corrections, reversals, comparison, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
   const { importId, organisationId, kind, source, file, sourceDetails, corrects, columns, sameFileAs, by, requestId, at } = requested.data;
   return [
@@ -51,16 +51,16 @@ export function importText({ history, files, corrections, reversals, verdict, na
     ...correctionLines(corrections, nameOf),
     ...reversalLines(reversals, nameOf, nouns[kind]),
     "",
-    ...verdictLines(history, verdict),
+    ...comparisonLines(history, comparison),
   ];
 }
 
 const nouns = { shipments: { one: "shipment", many: "shipments" }, activities: { one: "activity", many: "activities" } };
 const rowCount = (rows: number | bigint) => countOf(rows, "row", "rows");
 
-function statusText({ ended, started, whole }: ImportHistory): string {
+function statusText({ ended, started, reachesEnd }: ImportHistory): string {
   const status = ended ? endings[ended.type] : started ? "processing" : "queued";
-  return whole ? status : `${status} at that moment; the import went on afterwards`;
+  return reachesEnd ? status : `${status} at that moment; the import went on afterwards`;
 }
 
 const written = ({ ended }: ImportHistory): string => {
@@ -107,24 +107,24 @@ function endingText(ended: NonNullable<ImportHistory["ended"]>, nameOf: NameOf):
   }
 }
 
-function verdictLines({ fold }: ImportHistory, verdict: ImportVerdict | undefined): string[] {
+function comparisonLines({ fold }: ImportHistory, comparison: ImportComparison | undefined): string[] {
   const streamLines =
     fold.faultCount === 0
       ? ["The stream is whole: no gaps, one outcome per row, in row order."]
       : [`The stream has ${fold.faultCount} faults:`, ...fold.faults.map((each) => `  ${each}`)];
-  if (!verdict) return streamLines;
-  if (verdict.verdict === "agrees") return [...streamLines, "The tables agree with it, row by row."];
-  if (verdict.verdict === "not comparable") return [...streamLines, `The tables could not be compared: ${verdict.why}.`];
-  return [...streamLines, `The tables differ from it in ${verdict.count} places:`, ...verdict.differences.map((each) => `  ${each}`)];
+  if (!comparison) return streamLines;
+  if (comparison.verdict === "agrees") return [...streamLines, "The tables agree with it, row by row."];
+  if (comparison.verdict === "not comparable") return [...streamLines, `The tables could not be compared: ${comparison.why}.`];
+  return [...streamLines, `The tables differ from it in ${comparison.count} places:`, ...comparison.differences.map((each) => `  ${each}`)];
 }
 
 /** The output of `--json`. */
-export function importJson({ history, files, corrections, reversals, verdict }: Omit<ImportReport, "nameOf">) {
-  const { requested, started, runs, ended, counts, accepted, reasons, whole, fold } = history;
+export function importJson({ history, files, corrections, reversals, comparison }: Omit<ImportReport, "nameOf">) {
+  const { requested, started, runs, ended, counts, accepted, reasons, reachesEnd, fold } = history;
   return {
     importId: requested.data.importId,
     status: ended ? endings[ended.type] : started ? "processing" : "queued",
-    whole,
+    whole: reachesEnd,
     revision: Number(fold.revision),
     requested: { ...requested.data, recordedAt: requested.recordedAt },
     started: started ? { ...started.data, recordedAt: started.recordedAt } : null,
@@ -139,7 +139,7 @@ export function importJson({ history, files, corrections, reversals, verdict }: 
     reversals: stepsJson(reversals),
     streamFaults: fold.faults,
     fileFaults: files,
-    projection: verdict ?? null,
+    projection: comparison ?? null,
   };
 }
 

@@ -16,7 +16,7 @@ interface File {
   /** The import whose error report the file is, where it is one. */
   readonly reported?: ImportRequested | undefined;
   /** What the organisation has chosen for files with these headings. */
-  readonly remembered?: ImportColumns | undefined;
+  readonly earlierChoice?: ImportColumns | undefined;
 }
 
 /** `toChoose`: a person has to choose, since the headings are not ours and no earlier choice fits them. */
@@ -25,7 +25,7 @@ type ColumnResolution = { readonly toChoose: true } | { readonly toChoose: false
 export function resolveColumns(
   catalogue: Catalogue,
   geography: Geography,
-  { kind, columns, reported, remembered }: File,
+  { kind, columns, reported, earlierChoice }: File,
 ): ColumnResolution {
   const of = { kind, customFields: catalogue.file.customFields };
   const isOurs = matchImportHeader(columns, { kind, source: "file", customFieldKeys: catalogue.customFieldKeys }).ok;
@@ -37,9 +37,9 @@ export function resolveColumns(
       throw new Rejection("invalid", `${applied.message} ${choiceFaults(reported.columns, of).length > 0 ? chooseAnew : keepColumns}`);
   }
   if (reported) return { toChoose: false, columns: undefined };
-  if (!remembered) return isOurs ? { toChoose: false, columns: undefined } : { toChoose: true };
-  const fits = applyChoice(columns, remembered, of).ok && columnChoiceFaults(remembered, kind, catalogue, geography).length === 0;
-  return fits ? { toChoose: false, columns: inFileOrder(remembered, columns) } : { toChoose: true };
+  if (!earlierChoice) return isOurs ? { toChoose: false, columns: undefined } : { toChoose: true };
+  const fits = applyChoice(columns, earlierChoice, of).ok && columnChoiceFaults(earlierChoice, kind, catalogue, geography).length === 0;
+  return fits ? { toChoose: false, columns: inFileOrder(earlierChoice, columns) } : { toChoose: true };
 }
 
 const keepColumns = "Download the error report again, and keep all of its columns.";
@@ -47,9 +47,9 @@ const keepColumns = "Download the error report again, and keep all of its column
 const chooseAnew = "Upload it as a new file, and choose its columns anew.";
 
 /** The database does not keep the order of the headings; people read them in the file's order. */
-const inFileOrder = (remembered: ImportColumns, columns: readonly string[]): ImportColumns => ({
-  ...remembered,
-  headings: Object.fromEntries(headingsIn(columns).map((heading) => [heading, remembered.headings[heading] ?? null])),
+const inFileOrder = (choice: ImportColumns, columns: readonly string[]): ImportColumns => ({
+  ...choice,
+  headings: Object.fromEntries(headingsIn(columns).map((heading) => [heading, choice.headings[heading] ?? null])),
 });
 
 /** Throws for a header row whose columns cannot be chosen. */

@@ -47,9 +47,9 @@ export function decide({ organisationId, kind, choice, by, now }: ColumnsCommand
 /** From now on files of this kind with these headings are taken so. The same choice again records nothing. */
 export async function rememberColumns(
   deps: OrganisationDeps,
-  remembered: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
+  toRemember: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
   origin: Origin,
 ): Promise<void> {
-  const { organisationId } = remembered;
-  await changeOrganisation(organisationId, columnsAggregate, (state, caused) => decide({ ...remembered, ...caused }, state), origin, deps);
+  const { organisationId } = toRemember;
+  await changeOrganisation(organisationId, columnsAggregate, (state, caused) => decide({ ...toRemember, ...caused }, state), origin, deps);
 }

@@ -1,5 +1,5 @@
+import { cacheResults } from "../cacheResults.js";
 import { dayAt } from "../imports/timestamp.js";
-import { remembered } from "../remembered.js";
 import { laneKey } from "./laneKey.js";
 import type { Customer, Lane, OrganisationFile, RateCard, Service } from "./schema.js";
 import { compileZones, type ZoneOf } from "./zones.js";
@@ -41,7 +41,7 @@ export function compileCatalogue(file: OrganisationFile) {
 /** Collected when a customer is first asked for: a catalogue can have thousands of customers, of which few are. */
 function mandatoryFields({ carriers, customFields }: OrganisationFile, customers: ReadonlyMap<string, Customer>) {
   const marks = new Map(carriers.map(({ id, mandatoryCustomFields }) => [id, mandatoryCustomFields]));
-  return remembered(customers.size, (customerId: string): readonly string[] => {
+  return cacheResults(customers.size, (customerId: string): readonly string[] => {
     const marked = new Set((customers.get(customerId)?.carrierIds ?? []).flatMap((id) => marks.get(id) ?? []));
     return customFields.map(({ key }) => key).filter((key) => marked.has(key));
   });

@@ -27,9 +27,9 @@ export function diffCatalogue(before: OrganisationFile | undefined, after: Organ
 
 export function catalogueDifferences(before: OrganisationFile | undefined, after: OrganisationFile): CatalogueDifference[] {
   const organisationIn = ({ organisation, unusual }: OrganisationFile) => ({ ...organisation, unusual });
-  const ofOrganisation = before ? fieldChanges(organisationIn(before), organisationIn(after)) : [];
+  const organisationChanges = before ? fieldChanges(organisationIn(before), organisationIn(after)) : [];
   return [
-    ...ofOrganisation.map((change) => ({ section: "organisation", id: undefined, kind: "changed", change }) as const),
+    ...organisationChanges.map((change) => ({ section: "organisation", id: undefined, kind: "changed", change }) as const),
     ...sections.flatMap((section) => entryDifferences(section, before?.[section] ?? [], after[section])),
   ];
 }

@@ -1,4 +1,4 @@
-import { remembered } from "../remembered.js";
+import { cacheResults } from "../cacheResults.js";
 import { nameKey, stateKey } from "./names.js";
 import { comparablePostalCode, hyphensOf, packPostalCode, unpackPostalCode } from "./postalCode.js";
 
@@ -70,7 +70,7 @@ export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>
       stateKeys: [stateKey(names.name(cell(2))), stateKey(names.name(stateName))],
     };
   };
-  const at = remembered(mostRemembered, (postalCode: string): readonly Locality[] => {
+  const at = cacheResults(mostRemembered, (postalCode: string): readonly Locality[] => {
     const found: Locality[] = [];
     for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
     return found;

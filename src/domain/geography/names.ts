@@ -1,6 +1,6 @@
 // How place names are compared: what people write for a suburb or a state differs in case, accents, apostrophes,
 // hyphens and abbreviations, and still means the same place.
-import { remembered } from "../remembered.js";
+import { cacheResults } from "../cacheResults.js";
 
 const shortForms: Readonly<Record<string, readonly string[]>> = {
   SAINT: ["ST"],
@@ -75,6 +75,6 @@ export function looseNameKeys(name: string): string[] {
 
 /** With a memory, since imports ask for the same names over and over. Longer names are rare. */
 export function rememberingNameKey(most = 20_000, longest = 200): (name: string) => string {
-  const known = remembered(most, nameKey);
+  const known = cacheResults(most, nameKey);
   return (name) => (name.length > longest ? nameKey(name) : known(name));
 }

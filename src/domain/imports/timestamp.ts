@@ -1,5 +1,5 @@
 // ISO 8601 timestamps. A text with a zone is kept as it was sent; one without is wall time in the organisation's time zone.
-import { remembered } from "../remembered.js";
+import { cacheResults } from "../cacheResults.js";
 
 const iso = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
@@ -128,9 +128,9 @@ const mostOffsets = 20_000;
 /** Offsets change on quarter hours at the earliest, and are remembered, since asking for one takes as long as judging a row. */
 const offsetAt = (instant: number, timezone: string): number => offsetsOf(timezone)(Math.floor(instant / 900_000) * 900_000);
 
-const offsetsOf = remembered(mostZones, (timeZone: string) => {
+const offsetsOf = cacheResults(mostZones, (timeZone: string) => {
   const format = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" });
-  return remembered(mostOffsets, (quarter: number): number => {
+  return cacheResults(mostOffsets, (quarter: number): number => {
     const [year = 0, month = 1, ...rest] = format.format(quarter).split(/[- :]/).map(Number);
     return Date.UTC(year, month - 1, ...rest) - quarter;
   });

@@ -1,9 +1,10 @@
+import { cacheResults } from "../cacheResults.js";
 import {
   add,
+  cachedDecimal,
   compare,
   type Decimal,
   decimal,
-  knownDecimal,
   larger,
   multiply,
   roundHalfUp,
@@ -12,7 +13,6 @@ import {
   toText,
   zero,
 } from "../exactDecimal.js";
-import { remembered } from "../remembered.js";
 import type { Item } from "./quoteRequest.js";
 
 const hundred = decimal(100);
@@ -41,7 +41,7 @@ export function createConsignment(items: readonly Item[]) {
       zero,
     ),
     /** Whole kg, and the sum they were rounded up from. */
-    kg: remembered(mostFactors, (cubicFactor: number) => {
+    kg: cacheResults(mostFactors, (cubicFactor: number) => {
       const exact = measured.reduce((sum, each) => add(sum, chargeable(each, cubicFactor)), zero);
       return { whole: roundUp(exact, 0), exact: toText(exact) };
     }),
@@ -59,7 +59,7 @@ function measure(item: Item) {
 }
 
 const chargeable = ({ quantity, weight, volume }: MeasuredItem, cubicFactor: number): Decimal =>
-  multiply(larger(weight, multiply(volume, knownDecimal(cubicFactor))), quantity);
+  multiply(larger(weight, multiply(volume, cachedDecimal(cubicFactor))), quantity);
 
 /** Kilograms with three decimals, as the contract answers them. */
 const chargeableWeight = (measured: MeasuredItem, cubicFactor: number): number =>
@@ -82,4 +82,4 @@ export function goodsOf(item: Item, chargeableWeight: number): Goods {
 const centimetres = (metres: number): number => Number(toText(multiply(decimal(metres), hundred)));
 
 export const isDeclaredOver = (consignment: Consignment, value: number): boolean =>
-  compare(consignment.declaredValue, knownDecimal(value)) > 0;
+  compare(consignment.declaredValue, cachedDecimal(value)) > 0;

@@ -2,11 +2,11 @@ import type { Lane, RateCard, Surcharge } from "../catalogue/schema.js";
 import {
   add,
   type Cents,
+  cachedDecimal,
   centsToNumber,
   compare,
   type Decimal,
   decimal,
-  knownDecimal,
   larger,
   multiply,
   percentOf,
@@ -62,8 +62,8 @@ export function priceOf(terms: PriceTerms, consignment: Consignment) {
   const kg = consignment.kg(terms.cubicFactor);
   const whole = { coefficient: kg.whole, scale: 0 };
   const { charge, steps } = kgCharge(lane, terms.breakMethod, whole);
-  const freight = add(knownDecimal(lane.basic), charge);
-  const minimum = knownDecimal(lane.minimum);
+  const freight = add(cachedDecimal(lane.basic), charge);
+  const minimum = cachedDecimal(lane.minimum);
   const amount = toCents(larger(minimum, freight));
 
   const applied = terms.surcharges.flatMap((surcharge) => {
@@ -72,7 +72,7 @@ export function priceOf(terms: PriceTerms, consignment: Consignment) {
   });
   const sumOf = (lines: readonly { cents: Cents }[]): Cents => lines.reduce((sum, { cents }) => sum + cents, 0n);
   const fuelBase = amount + sumOf(applied.filter(({ surcharge }) => surcharge.fuelApplies));
-  const fuel = percentOf(knownDecimal(terms.fuelLevyPercent), fuelBase);
+  const fuel = percentOf(cachedDecimal(terms.fuelLevyPercent), fuelBase);
   const gstBase = amount + sumOf(applied) + fuel;
   const gst = terms.gstApplies ? percentOf(gstPercent, gstBase) : 0n;
 
@@ -130,7 +130,7 @@ function kgCharge(lane: Lane, method: RateCard["breakMethod"], kg: Decimal): { c
     method === "total"
       ? rates.slice(-1).map((rate) => ({ rate, kg }))
       : rates.map((rate, index) => ({ rate, kg: between(rate, rates[index + 1], kg) }));
-  const steps = priced.map(({ rate, kg: own }) => ({ rate, own, charge: multiply(knownDecimal(rate.perKg), own) }));
+  const steps = priced.map(({ rate, kg: own }) => ({ rate, own, charge: multiply(cachedDecimal(rate.perKg), own) }));
   return {
     charge: steps.reduce((sum, step) => add(sum, step.charge), zero),
     steps: steps.map(({ rate, own, charge }) => ({ fromKg: rate.fromKg, perKg: rate.perKg, kg: toText(own), charge: toText(charge) })),
@@ -145,7 +145,7 @@ function reachedBy(lane: Lane, kg: Decimal): Rate[] {
 }
 
 const between = (rate: Rate, next: Rate | undefined, kg: Decimal): Decimal =>
-  subtract(next ? knownDecimal(next.fromKg) : kg, knownDecimal(rate.fromKg));
+  subtract(next ? cachedDecimal(next.fromKg) : kg, cachedDecimal(rate.fromKg));
 
 /** How many items meet the condition; 0 when it does not hold. Every part of a condition must hold. */
 function itemsMeeting({ when }: Surcharge, consignment: Consignment, zones: Pick<PriceTerms, "originZone" | "destinationZone">): number {
@@ -164,8 +164,8 @@ function meets(item: Item, when: Surcharge["when"]): boolean {
 }
 
 function surchargeAmount({ charge }: Surcharge, amount: Cents, kg: Decimal, items: number): Cents {
-  if (charge.flat !== undefined) return toCents(knownDecimal(charge.flat));
-  if (charge.perItem !== undefined) return toCents(multiply(knownDecimal(charge.perItem), { coefficient: BigInt(items), scale: 0 }));
-  if (charge.perKg !== undefined) return toCents(multiply(knownDecimal(charge.perKg), kg));
-  return percentOf(knownDecimal(charge.percentOfFreight ?? 0), amount);
+  if (charge.flat !== undefined) return toCents(cachedDecimal(charge.flat));
+  if (charge.perItem !== undefined) return toCents(multiply(cachedDecimal(charge.perItem), { coefficient: BigInt(items), scale: 0 }));
+  if (charge.perKg !== undefined) return toCents(multiply(cachedDecimal(charge.perKg), kg));
+  return percentOf(cachedDecimal(charge.percentOfFreight ?? 0), amount);
 }

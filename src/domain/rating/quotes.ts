@@ -1,8 +1,8 @@
+import { cacheResults } from "../cacheResults.js";
 import type { Catalogue, CompiledCard } from "../catalogue/catalogue.js";
 import type { Lane } from "../catalogue/schema.js";
 import { centsToNumber, mostCents } from "../exactDecimal.js";
 import type { Location } from "../geography/geography.js";
-import { remembered } from "../remembered.js";
 import { type Consignment, createConsignment } from "./consignment.js";
 import { type PriceSteps, type PriceTerms, priceOf, type SurchargeLine } from "./price.js";
 import type { Filters, Item } from "./quoteRequest.js";
@@ -49,7 +49,7 @@ export function priceQuotes(task: QuoteTask) {
   const consignment = createConsignment(task.items);
   const today = task.catalogue.today(task.now);
   // How a card fits this request, whoever the customer is. One that is allowed may have no rate for the lane.
-  const assessed = remembered(task.catalogue.file.rateCards.length, (card: CompiledCard) => {
+  const assessed = cacheResults(task.catalogue.file.rateCards.length, (card: CompiledCard) => {
     const current = isCurrent(card, today, task.now);
     const allowed = current && passesFilters(card, task.filters);
     return { current, allowed, candidate: allowed ? priceCard(card, task, consignment) : undefined };

@@ -3,7 +3,7 @@ import { dateAt, endOfDay, hasZone, instantOf, isDay, isTimestamp } from "../../
 import { Rejection } from "../../domain/rejection.js";
 import type { Database } from "../../ports/database.js";
 import { timezoneOf } from "../../queries/organisations/organisations.js";
-import type { Page, PageRequest, TimeRange } from "../../queries/page.js";
+import type { PageRequest, RowPage, TimeRange } from "../../queries/rowPage.js";
 import type { ApiDeps } from "./deps.js";
 import { answerObject } from "./document/schemas.js";
 
@@ -32,7 +32,7 @@ export const pageSchema = <Item extends z.ZodType>(item: Item, id: string) =>
   });
 
 /** Converts the items of a page into those of the answer. */
-export async function answerPage<Row>(page: Promise<Page<Row>>, itemOf: (row: Row) => unknown = (row) => row) {
+export async function answerPage<Row>(page: Promise<RowPage<Row>>, itemOf: (row: Row) => unknown = (row) => row) {
   const { items, nextCursor } = await page;
   return { status: 200, body: { items: await Promise.all(items.map(itemOf)), nextCursor } };
 }

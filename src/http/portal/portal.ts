@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { findSession, validSessions } from "../../commands/members/sessions.js";
 import { createPasswordCheck } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
-import { withoutEnd } from "../../domain/withoutEnd.js";
+import { trimTrailing } from "../../domain/trimTrailing.js";
 import { pageVersions } from "../../queries/pageVersions.js";
 import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
@@ -25,7 +25,7 @@ import { bodyBounds, expectAccess, noticeCookie, ownerOf, readingOf, refusalPage
 export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {
   const { publicUrl, signingSecret, members, logger, lookUps, pool } = options;
   const cookie = sessionCookie(publicUrl);
-  const publicPath = withoutEnd(new URL(publicUrl).pathname, "/");
+  const publicPath = trimTrailing(new URL(publicUrl).pathname, "/");
   const deps: PortalDeps = {
     ...options,
     ...frame,

@@ -2,7 +2,7 @@
 // not read all its rows once more while everything else waits: that takes some seconds for a million rows. If they were given up, the rows in the
 // table are read instead.
 
-import { add, type Decimal, knownDecimal, zero } from "../../domain/exactDecimal.js";
+import { add, cachedDecimal, type Decimal, zero } from "../../domain/exactDecimal.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import type { RowAccepted } from "../../events/importEvents.js";
@@ -64,7 +64,7 @@ export function runningTotals() {
       totals?.set(key, total);
       size += numbersPerTotal + Math.ceil(key.length / charactersPerNumber);
     }
-    total.quantity = add(total.quantity, knownDecimal(quantity));
+    total.quantity = add(total.quantity, cachedDecimal(quantity));
     total.largest = Math.max(total.largest, quantity);
     total.rows.push(row);
     contents.add(row, values, instant);

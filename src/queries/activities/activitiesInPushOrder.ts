@@ -6,7 +6,7 @@ import { fieldsOf } from "../../domain/imports/fields.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql, longestKey, referenceKey } from "../../projections/tables/activities.js";
-import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
+import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
 import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
 
 export const reversedChoices = ["include", "only"] as const;
@@ -45,7 +45,7 @@ export async function listInPushOrder(
   { reversed, unusualOnly, reference }: ListedActivities,
   { limit, cursor, secret }: PageRequest,
   pool: Database,
-): Promise<Page<ActivityWithState>> {
+): Promise<RowPage<ActivityWithState>> {
   const scope = ["activities in push order", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
   if (reference !== undefined) scope.push(`=${reference}`);
   const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);

@@ -1,5 +1,5 @@
 import { halfHourMs } from "../../projections/tables/activities.js";
-import { type TimeRange, timeScope } from "../page.js";
+import { type TimeRange, timeScope } from "../rowPage.js";
 
 /** Which activities are looked for. All that is given has to hold. */
 export interface ActivityFilter extends TimeRange {

@@ -6,7 +6,7 @@ import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
 import { givenFields } from "../givenFields.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
+import { type PageRequest, type RowPage, readPage } from "../rowPage.js";
 import { listInPushOrder } from "./activitiesInPushOrder.js";
 import { type ActivityFilter, filterScope, filterValues, isFiltered, ofGroupSql, passesSql, sourcesOf } from "./activityFilter.js";
 
@@ -30,7 +30,7 @@ export async function listActivities(
   filter: ActivityFilter,
   page: PageRequest,
   pool: Pool,
-): Promise<Page<Record<string, unknown>>> {
+): Promise<RowPage<Record<string, unknown>>> {
   const { items, nextCursor } = isFiltered(filter)
     ? await pageOfActivities(organisationId, filter, page, pool)
     : await listInPushOrder(organisationId, filter, { reversed: "leaveOut", unusualOnly: false }, page, pool);
@@ -43,7 +43,7 @@ export function pageOfActivities(
   filter: ActivityFilter & { readonly asOf?: Date | undefined },
   page: PageRequest,
   pool: Database,
-): Promise<Page<FoundActivity>> {
+): Promise<RowPage<FoundActivity>> {
   const { asOf } = filter;
   const scope = ["activities by group", organisationId, ...filterScope(filter), ...(asOf ? [asOf.toISOString()] : [])];
   const fetch = async (after: readonly string[] = [], count: number) => {

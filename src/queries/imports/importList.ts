@@ -3,8 +3,8 @@ import { type Principal, principalOf } from "../../domain/principal.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
 import { lookedUpSql } from "../rejectedRows/openRows.js";
+import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
 import { type ImportStatus, type ImportView, importRows, viewOf } from "./importView.js";
 
 export interface ImportFilter {
@@ -27,7 +27,7 @@ export async function listImports(
   filter: ImportFilter,
   { limit, cursor, secret }: PageRequest,
   { pool }: { readonly pool: Pool },
-): Promise<Page<ImportView>> {
+): Promise<RowPage<ImportView>> {
   const { kind = "", status, reference } = filter;
   const rest = [status ?? "", reference ?? "", ...(filter.toCorrect ? ["to correct"] : []), ...(filter.reversed ? ["reversed"] : [])];
   const scope = ["imports", organisationId, kind, ...(rest.some((text) => text !== "") ? rest : [])];

@@ -2,7 +2,7 @@ import type { UnusualKind } from "../../domain/imports/unusual.js";
 import { numbersIn } from "../../domain/ranges.js";
 import type { Database } from "../../ports/database.js";
 import type { imports } from "../../projections/tables/imports.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
+import { type PageRequest, type RowPage, readPage } from "../rowPage.js";
 
 export interface UnusualRow {
   readonly row: number;
@@ -21,7 +21,7 @@ export async function listUnusualRows(
   { importId, kind }: { readonly importId: string; readonly kind?: UnusualKind | undefined },
   page: PageRequest,
   pool: Database,
-): Promise<Page<UnusualRow>> {
+): Promise<RowPage<UnusualRow>> {
   const rows = await unusualRowsOf(organisationId, importId, pool);
   const listed = kind === undefined ? rows : rows.filter(({ kinds }) => kinds.includes(kind));
   const behind = async (after: readonly string[] | undefined, count: number) => {

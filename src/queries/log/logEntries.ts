@@ -2,7 +2,7 @@ import { type LogEntry, type LogTopic, signInDays } from "../../domain/log/entry
 import { actorOf, firstStart, operator, principalOf } from "../../domain/principal.js";
 import { named } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { type Page, type PageRequest, readPage, type TimeRange, timeScope } from "../page.js";
+import { type PageRequest, type RowPage, readPage, type TimeRange, timeScope } from "../rowPage.js";
 
 export interface LogFilter extends TimeRange {
   /** The id of a key or a member, or `cli` for the command line. */
@@ -22,7 +22,7 @@ const columns = `event_id as id, at, actor, what, type as event, json_build_obje
 const isShown = `(what <> 'sign-ins' or at > now() - interval '${signInDays} days')`;
 
 /** Newest first. */
-export function listLog(organisationId: string, filter: LogFilter, page: PageRequest, pool: Database): Promise<Page<LogEntry>> {
+export function listLog(organisationId: string, filter: LogFilter, page: PageRequest, pool: Database): Promise<RowPage<LogEntry>> {
   const { by, what } = filter;
   const scope = ["log", organisationId, by ?? "", what ?? "", ...timeScope(filter)];
   return readPage(page, scope, (after, count) => rowsBehind(organisationId, filter, { after, count }, pool), {

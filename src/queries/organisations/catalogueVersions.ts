@@ -1,6 +1,6 @@
 import { type Principal, principalOf } from "../../domain/principal.js";
 import type { Database } from "../../ports/database.js";
-import { type Page, type PageRequest, readPage } from "../page.js";
+import { type PageRequest, type RowPage, readPage } from "../rowPage.js";
 
 export interface CatalogueVersion {
   readonly version: number;
@@ -32,7 +32,7 @@ export function listCatalogueVersions(
   organisationId: string,
   page: PageRequest,
   { pool }: { readonly pool: Database },
-): Promise<Page<CatalogueVersion>> {
+): Promise<RowPage<CatalogueVersion>> {
   const fetch = async (after: readonly string[] | undefined, count: number) => {
     const { rows } = await pool.query<Row>(
       `select ${columns} from catalogues where organisation_id = $1 and ($2::integer is null or version < $2) order by version desc limit $3`,

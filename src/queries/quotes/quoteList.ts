@@ -6,7 +6,7 @@ import { readQuotes } from "../../events/recordedQuote.js";
 import { versionOf } from "../../events/upcasters.js";
 import { named } from "../../namedSql.js";
 import type { Database, Stores } from "../../ports/database.js";
-import { type Page, type PageRequest, readPage, type TimeRange, timeScope } from "../page.js";
+import { type PageRequest, type RowPage, readPage, type TimeRange, timeScope } from "../rowPage.js";
 
 export interface QuoteFilter extends TimeRange {
   readonly customerId?: string | undefined;
@@ -32,7 +32,7 @@ interface QuoteRow extends Omit<ListedQuote, "quoteId" | "generatedAt" | "cheape
 }
 
 /** Newest first. A new quote is listed when the projection has it. */
-export function listQuotes(organisationId: string, filter: QuoteFilter, page: PageRequest, pool: Database): Promise<Page<ListedQuote>> {
+export function listQuotes(organisationId: string, filter: QuoteFilter, page: PageRequest, pool: Database): Promise<RowPage<ListedQuote>> {
   const { customerId, from, to } = filter;
   const scope = ["quotes", organisationId, customerId ?? "", ...timeScope(filter)];
   const fetch = async ([at, quotesId, number]: readonly string[] = [], count: number) =>

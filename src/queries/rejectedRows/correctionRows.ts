@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import type { RecordedReason } from "../../domain/rows/faults.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { reasonSql } from "../../projections/tables/rejectionGroups.js";
-import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
+import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
 import type { GroupState } from "./rejectionGroups.js";
 import { stateSqlOf } from "./rowStates.js";
 
@@ -45,13 +45,13 @@ export async function listCorrectionRows(
   filter: RowFilter,
   { limit, cursor, secret }: PageRequest,
   pool: Pool,
-): Promise<Page<CorrectionRow>> {
+): Promise<RowPage<CorrectionRow>> {
   const scope = ["correction rows", organisationId, filter.kind, filter.state, filter.importId ?? "", filter.reasonKey ?? ""];
   const [fromPosition, fromRow] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
   const found = await importsWithRows(organisationId, filter, fromPosition, pool);
   const items: CorrectionRow[] = [];
   let left: Record<"rows" | "lookedAt" | "bytes", number> = { rows: limit, lookedAt: most.lookedAt, bytes: most.bytes };
-  const goOn = (position: string, row: number): Page<CorrectionRow> => ({
+  const goOn = (position: string, row: number): RowPage<CorrectionRow> => ({
     items,
     nextCursor: writeCursor(secret, scope, [position, String(row)]),
   });

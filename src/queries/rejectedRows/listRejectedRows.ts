@@ -1,7 +1,7 @@
 import { limits } from "../../domain/imports/limits.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import type { Database } from "../../ports/database.js";
-import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
+import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
 import { type RowState, rowsInState } from "./rowStates.js";
 
 interface StoredRow {
@@ -26,7 +26,7 @@ export async function listRejectedRows(
   { kind, importId, state }: { readonly kind: ImportKind; readonly importId: string; readonly state?: RowState | undefined },
   { limit, cursor, secret }: PageRequest,
   pool: Database,
-): Promise<Page<RejectedRow>> {
+): Promise<RowPage<RejectedRow>> {
   const scope = ["rejections", organisationId, importId, ...(state === undefined ? [] : [state])];
   const after = cursor === undefined ? 0 : Number(readCursor(secret, scope, cursor)[0]);
   const { rows, lookedUpTo } = await rowsInState(organisationId, { kind, importId }, { state, after, count: limit }, pool);

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Geography } from "../../domain/geography/geography.js";
-import { type TimeRange, timeScope } from "../page.js";
+import { type TimeRange, timeScope } from "../rowPage.js";
 
 /** Which shipments are looked for. All that is given has to hold. The times are those at which they were last written. */
 export interface ShipmentFilter extends TimeRange {

@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import type { Database } from "../../ports/database.js";
 import type { shipments } from "../../projections/tables/shipments.js";
 import { givenFields } from "../givenFields.js";
-import { type Page, type PageRequest, readCursor, writeCursor } from "../page.js";
+import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
 import { conditionsOf, filterScope, type ShipmentFilter } from "./shipmentFilter.js";
 import { chooseScan } from "./shipmentScan.js";
 
@@ -32,7 +32,7 @@ export async function listShipments(
   filter: ShipmentFilter,
   { cursor, limit, secret }: PageRequest,
   pool: Pool,
-): Promise<Page<LedgerShipment>> {
+): Promise<RowPage<LedgerShipment>> {
   const query = async <Row extends object>(statement: SQL): Promise<Row[]> => {
     const { sql: text, params } = dialect.sqlToQuery(statement);
     return (await pool.query<Row>(text, params)).rows;

@@ -20,7 +20,7 @@ const reported = { columns } as ImportRequested;
 const file = { kind: "shipments", columns: ["Row number", "Rejection reason", ...Object.keys(headings)] } as const;
 
 test("an error report is taken as its import was, whatever is remembered", () => {
-  const taken = columnsTaken(catalogueWith("note"), { ...file, reported, remembered: { ...columns, dateOrder: "dayFirst" } });
+  const taken = columnsTaken(catalogueWith("note"), { ...file, reported, earlierChoice: { ...columns, dateOrder: "dayFirst" } });
   expect(taken).toEqual({ toChoose: false, columns });
 });
 
@@ -28,7 +28,7 @@ test("an error report whose custom field the organisation no longer has is to be
   expect(() => columnsTaken(catalogueWith(), { ...file, reported })).toThrow(
     "Invalid file structure. Note is taken for customFields.note, which is no field of these imports. Upload it as a new file, and choose its columns anew.",
   );
-  expect(columnsTaken(catalogueWith(), { ...file, remembered: columns })).toEqual({ toChoose: true });
+  expect(columnsTaken(catalogueWith(), { ...file, earlierChoice: columns })).toEqual({ toChoose: true });
 });
 
 test("an error report that has lost a column is to be downloaded again", () => {
@@ -45,6 +45,6 @@ test("a remembered choice whose fixed value no row could have is to be chosen an
     headings: Object.fromEntries(required.map((name) => [name, name])),
     fixed: { customerId },
   });
-  expect(columnsTaken(catalogueWith(), { ...own, remembered: fixed("CUST-1") })).toEqual({ toChoose: false, columns: fixed("CUST-1") });
-  expect(columnsTaken(catalogueWith(), { ...own, remembered: fixed("GONE") })).toEqual({ toChoose: true });
+  expect(columnsTaken(catalogueWith(), { ...own, earlierChoice: fixed("CUST-1") })).toEqual({ toChoose: false, columns: fixed("CUST-1") });
+  expect(columnsTaken(catalogueWith(), { ...own, earlierChoice: fixed("GONE") })).toEqual({ toChoose: true });
 });

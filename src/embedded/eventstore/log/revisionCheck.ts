@@ -75,7 +75,7 @@ interface Run {
  * the first, and everything is forgotten at a restart. Looking one up takes milliseconds: an import appends hundreds of thousands of ids, and
  * hardly any is ever looked up.
  */
-export function createRecentIds(remembered = REMEMBERED) {
+export function createRecentIds(mostIds = REMEMBERED) {
   let old: Run[] = [];
   let young: Run[] = [];
   let count = 0;
@@ -83,7 +83,7 @@ export function createRecentIds(remembered = REMEMBERED) {
     add(stream: string, first: number, ids: readonly string[]): void {
       young.push({ stream, first, ids: `,${ids.join()},` });
       count += ids.length;
-      if (count >= remembered / 2) [old, young, count] = [young, [], 0];
+      if (count >= mostIds / 2) [old, young, count] = [young, [], 0];
     },
     revisionOf(stream: string, id: string): number | undefined {
       const has = ({ ids }: Run) => ids.includes(`,${id},`);

@@ -5,7 +5,7 @@ import { reason } from "../../../domain/pushes/values.js";
 import type { ImportKind } from "../../../events/importEvents.js";
 import { importReversals } from "../../../queries/imports/importReversals.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
-import { readPage } from "../../../queries/page.js";
+import { readPage } from "../../../queries/rowPage.js";
 import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
 import { defineRoute, type Route, readBeyondContract } from "../route.js";

@@ -1,7 +1,7 @@
 // A list is one definition: its page with filters, sorting and pages, and its downloads.
 import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
-import type { Page, PageRequest } from "../../../queries/page.js";
+import type { PageRequest, RowPage } from "../../../queries/rowPage.js";
 import { download, downloadTable } from "../downloads.js";
 import { defineAnswer, definePage, type PageHead, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
@@ -10,7 +10,7 @@ import { type Names, Pager, pageInMemory, type Query, rowsBefore, rowsPerPage, w
 import { type Column, cellsInFile, isData, sortRows, Table } from "./table.js";
 
 /** A page of rows, or all rows of a list that is short. */
-export interface ListedRows<Row> extends Page<Row> {
+export interface ListedRows<Row> extends RowPage<Row> {
   /** How many there are with this filter; `more` where counting ended there. */
   readonly total?: { readonly count: number; readonly more: boolean };
 }

@@ -8,7 +8,7 @@ import { type ActivityState, type ActivityWithState, listInPushOrder } from "../
 import { pageOfActivities } from "../../../../queries/activities/activityRows.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { type UnusualRow, unusualRowsOf } from "../../../../queries/imports/unusualRows.js";
-import type { Page } from "../../../../queries/page.js";
+import type { RowPage } from "../../../../queries/rowPage.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
@@ -26,7 +26,7 @@ interface ListedActivity extends Omit<ActivityWithState, keyof ActivityState>, P
   readonly unusual?: UnusualRow | undefined;
 }
 
-async function readRows({ visit, filter, asOf, only }: ActivitiesView, deps: PortalDeps): Promise<Page<ListedActivity>> {
+async function readRows({ visit, filter, asOf, only }: ActivitiesView, deps: PortalDeps): Promise<RowPage<ListedActivity>> {
   const { organisationId } = visit.person;
   const { pool } = deps;
   const page = { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined, secret: deps.signingSecret };

@@ -1,8 +1,8 @@
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
-import type { Page } from "../../../../queries/page.js";
 import type { RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
+import type { RowPage } from "../../../../queries/rowPage.js";
 import { type Column, columnClass, neededColumns, rowStatus, type Settings, usedFields } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, Field, Form, Options } from "../../shell/form.js";
@@ -16,7 +16,7 @@ interface FrameProps {
   readonly visit: SignedInVisit;
   readonly filter: RowFilter;
   readonly columns: readonly Column[];
-  readonly rows: Page<ShownRow>;
+  readonly rows: RowPage<ShownRow>;
 }
 
 export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {

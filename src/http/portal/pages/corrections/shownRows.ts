@@ -9,11 +9,11 @@ import { faultyColumns, fieldsAtFault, type RowReason, reasonWithAdvice } from "
 import { isUuid } from "../../../../domain/uuid.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
-import type { Page, PageRequest } from "../../../../queries/page.js";
 import { type CorrectionRow, listCorrectionRows, type RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
+import type { PageRequest, RowPage } from "../../../../queries/rowPage.js";
 import type { ServedRow, Verdict } from "../../browser/corrections/rows.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Query, withQuery } from "../../shell/parts.js";
@@ -110,7 +110,7 @@ function datesIn({ values, faulty, today }: Omit<ServedRow, "dates">): Pick<Serv
 }
 
 /** As the script takes it: the name of an import once, not in each of its rows. */
-export const servedPage = ({ items, nextCursor }: Page<ShownRow>) => ({
+export const servedPage = ({ items, nextCursor }: RowPage<ShownRow>) => ({
   rows: items.map(({ reference: _, ...row }) => ({ ...row, ...datesIn(row) })),
   references: Object.fromEntries(items.map(({ importId, reference }) => [importId, reference])),
   next: nextCursor,

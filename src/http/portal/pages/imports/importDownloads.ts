@@ -7,7 +7,7 @@ import { askForReport } from "../../../../commands/imports/storedObjects.js";
 import { reportSubject, rowNumberColumn } from "../../../../domain/files/header.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { cellText } from "../../../../domain/rows/cells.js";
-import { withoutEnd } from "../../../../domain/withoutEnd.js";
+import { trimTrailing } from "../../../../domain/trimTrailing.js";
 import type { CsvCell } from "../../../../ports/spreadsheets.js";
 import { submittedFile } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
@@ -61,7 +61,7 @@ async function leadTo(visit: SignedInVisit, deps: PortalDeps, { key, name }: { k
   const now = await deps.organisations.now();
   const link = await deps.objectStore.link(key, { downloadName: name, expiresInSeconds: linkSeconds, now });
   // A link to this service itself stays on the host that the browser uses, which may not be that of PUBLIC_URL.
-  const base = withoutEnd(deps.publicUrl, "/");
+  const base = trimTrailing(deps.publicUrl, "/");
   return redirect(visit.context, link.startsWith(`${base}/`) ? visit.links.to(link.slice(base.length)) : link, 302);
 }
 

@@ -82,8 +82,8 @@ export async function importSentBefore(visit: SignedInVisit, deps: PortalDeps, d
 async function release(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile, { importId, columns }: ImportRequested) {
   const { organisationId, kind } = draft;
   if (columns) {
-    const remembered = await rememberedColumns(organisationId, { kind, key: headingsKey(headingsIn(draft.columns)) }, deps.pool);
-    if (!remembered || remembered.at < columns.at)
+    const earlierChoice = await rememberedColumns(organisationId, { kind, key: headingsKey(headingsIn(draft.columns)) }, deps.pool);
+    if (!earlierChoice || earlierChoice.at < columns.at)
       await rememberColumns(deps.organisations, { organisationId, kind, choice: columns }, originOf(visit));
   }
   await releaseFile(deps, draft, importId);

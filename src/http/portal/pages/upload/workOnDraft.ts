@@ -100,8 +100,8 @@ export async function workOnDraft(work: DraftAtWork, { act, seen, again = "", ha
 async function takenColumns(visit: SignedInVisit, deps: PortalDeps, { kind, columns }: KeptFile) {
   const { catalogue } = await presentCatalogue(visit, deps);
   const sought = { kind, key: headingsKey(headingsIn(columns)) };
-  const remembered = await rememberedColumns(visit.person.organisationId, sought, deps.pool);
-  const taken = resolveColumns(catalogue, deps.geography, { kind, columns, remembered });
+  const earlierChoice = await rememberedColumns(visit.person.organisationId, sought, deps.pool);
+  const taken = resolveColumns(catalogue, deps.geography, { kind, columns, earlierChoice });
   if (taken.toChoose) expectChoosableColumns(columns);
   return taken;
 }

@@ -30,7 +30,7 @@ export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
       return { title: "Columns", body: <div class="panel">{empty}</div> };
     }
     const source = await columnsSource(visit, deps, (name) => submitted.get(name) || query[name] || "");
-    const { draft, remembered } = source;
+    const { draft, earlierChoice } = source;
     if (draft?.importId) return { goTo: importPath(draft.importId) };
     if (draft && (await reportedImport(visit, deps, draft.checked))) return { goTo: draftPath(draft.fileId) };
     const { catalogue } = await presentCatalogue(visit, deps);
@@ -65,9 +65,9 @@ export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
             {draft?.notes.map((note) => (
               <p class="notice warn">{note}</p>
             ))}
-            {remembered ? (
+            {earlierChoice ? (
               <p class="hint">
-                Chosen <Time at={new Date(remembered.at)} /> by {nameOf(remembered.by)} for files with these columns.
+                Chosen <Time at={new Date(earlierChoice.at)} /> by {nameOf(earlierChoice.by)} for files with these columns.
               </p>
             ) : null}
             {faults.length > 0 ? <p class="notice warn">That choice does not fit: {faults.join(" ")}</p> : null}
@@ -106,11 +106,11 @@ export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
 );
 
 /** Why what was chosen for these headings is not taken for this file. */
-function whyNot({ remembered, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
-  if (!remembered) return [];
-  const dates = datesFault(remembered, kind, headings);
-  const numbers = numbersFault(remembered, kind, headings);
-  return [...columnChoiceFaults(remembered, kind, catalogue, geography), ...[dates, numbers].filter((fault) => fault !== undefined)];
+function whyNot({ earlierChoice, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
+  if (!earlierChoice) return [];
+  const dates = datesFault(earlierChoice, kind, headings);
+  const numbers = numbersFault(earlierChoice, kind, headings);
+  return [...columnChoiceFaults(earlierChoice, kind, catalogue, geography), ...[dates, numbers].filter((fault) => fault !== undefined)];
 }
 
 /** The page finds a choice without a file again by this. */
@@ -145,9 +145,9 @@ async function validChoice(visit: SignedInVisit, deps: PortalDeps, source: Colum
 }
 
 /** The choice as the import records it, with the headings in the file's order. Keeps the earlier author if the choice did not change. */
-async function columnsOf({ person }: SignedInVisit, deps: PortalDeps, { remembered }: ColumnsSource, choice: ColumnChoice) {
+async function columnsOf({ person }: SignedInVisit, deps: PortalDeps, { earlierChoice }: ColumnsSource, choice: ColumnChoice) {
   const { organisationId, by } = person;
   const { now } = await presentCatalogueOf(organisationId, deps.pool);
-  const chosen = remembered && isSameChoice(remembered, choice) ? remembered : { by, at: now.toISOString() };
+  const chosen = earlierChoice && isSameChoice(earlierChoice, choice) ? earlierChoice : { by, at: now.toISOString() };
   return { ...plainChoice(choice), by: chosen.by, at: chosen.at };
 }

@@ -22,7 +22,7 @@ import { requireDraft } from "../drafts.js";
 export type ColumnsSource = Awaited<ReturnType<typeof columnsSource>>;
 
 /**
- * `given`: the page's address, or the form that was sent. Throws where there is no such file, and no such choice. `remembered`: what was chosen
+ * `given`: the page's address, or the form that was sent. Throws where there is no such file, and no such choice. `earlierChoice`: what was chosen
  * for these headings before. Without a draft only that is changed.
  */
 export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, given: (name: string) => string) {
@@ -32,25 +32,25 @@ export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, give
     const { kind, columns, evidence } = draft;
     const headings = fileColumns(columns, evidence);
     const key = headingsKey(headings.map(({ heading }) => heading));
-    return { kind, draft, headings, remembered: await rememberedColumns(organisationId, { kind, key }, deps.pool) };
+    return { kind, draft, headings, earlierChoice: await rememberedColumns(organisationId, { kind, key }, deps.pool) };
   }
   const kind = importKinds.find((known) => known === given("kind"));
-  const remembered = kind && (await rememberedColumns(organisationId, { kind, key: given("headings") }, deps.pool));
-  if (!kind || !remembered) throw new Rejection("notFound", "No columns were chosen for files with these headings. Upload a file first");
-  const headings = Object.keys(remembered.headings).sort((one, other) => one.localeCompare(other, "en"));
-  return { kind, draft: undefined, remembered, headings: headings.map((heading): FileColumn => ({ heading, values: [], numbers: [] })) };
+  const earlierChoice = kind && (await rememberedColumns(organisationId, { kind, key: given("headings") }, deps.pool));
+  if (!kind || !earlierChoice) throw new Rejection("notFound", "No columns were chosen for files with these headings. Upload a file first");
+  const headings = Object.keys(earlierChoice.headings).sort((one, other) => one.localeCompare(other, "en"));
+  return { kind, draft: undefined, earlierChoice, headings: headings.map((heading): FileColumn => ({ heading, values: [], numbers: [] })) };
 }
 
 /** What the page begins with: what was chosen for this file or these headings, else what they probably mean. */
 export async function firstChoice(source: ColumnsSource, { pool }: PortalDeps, organisationId: string, of: ChoosableFields) {
-  const { headings, remembered, kind, draft } = source;
+  const { headings, earlierChoice, kind, draft } = source;
   if (draft?.checked?.columns) return draft.checked.columns;
-  if (remembered) {
-    const choice = withKnownFields(remembered, of);
+  if (earlierChoice) {
+    const choice = withKnownFields(earlierChoice, of);
     return {
       ...choice,
-      ...(datesFault(remembered, kind, headings) ? { dateOrder: orderOf(source, remembered)?.order } : {}),
-      ...(numbersFault(remembered, kind, headings) ? { decimal: decimalMarkOfFile(remembered, kind, headings)?.decimal } : {}),
+      ...(datesFault(earlierChoice, kind, headings) ? { dateOrder: orderOf(source, earlierChoice)?.order } : {}),
+      ...(numbersFault(earlierChoice, kind, headings) ? { decimal: decimalMarkOfFile(earlierChoice, kind, headings)?.decimal } : {}),
     };
   }
   const names = headings.map(({ heading }) => heading);

@@ -53,7 +53,7 @@ export interface PageRequest {
   readonly secret: string;
 }
 
-export interface Page<Item> {
+export interface RowPage<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
@@ -70,7 +70,7 @@ export async function readPage<Row, Item>(
   scope: CursorScope,
   fetch: (after: readonly string[] | undefined, count: number) => Promise<readonly Row[]>,
   { cursorValues, itemOf }: PageRows<Row, Item>,
-): Promise<Page<Item>> {
+): Promise<RowPage<Item>> {
   const after = request.cursor === undefined ? undefined : readCursor(request.secret, scope, request.cursor);
   const rows = await fetch(after, request.limit + 1);
   const shown = rows.slice(0, request.limit);

@@ -1,5 +1,5 @@
 /** The text without such characters at its end. A regular expression such as `/0+$/` would try again at every one of them. */
-export function withoutEnd(text: string, characters: string): string {
+export function trimTrailing(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);

@@ -60,23 +60,23 @@ async function positionOf(client: PoolClient): Promise<Position> {
 }
 
 /** Whether the tables agree with the stream, as far as the projection has come. */
-export type ImportVerdict =
+export type ImportComparison =
   | { readonly verdict: "agrees" }
   | { readonly verdict: "differs"; readonly differences: readonly string[]; readonly count: number }
   | { readonly verdict: "not comparable"; readonly why: string };
 
-export async function importVerdict(
+export async function compareImport(
   { pool, eventStore, signal }: { pool: Pool; eventStore: EventStore; signal: AbortSignal },
   importId: string,
-): Promise<ImportVerdict> {
-  return withSnapshot({ pool, signal }, async ({ client, position }): Promise<ImportVerdict> => {
+): Promise<ImportComparison> {
+  return withSnapshot({ pool, signal }, async ({ client, position }): Promise<ImportComparison> => {
     const isThere = await gatherImport(await createEvidence(client), importId, { eventStore, until: position, signal });
     if (!isThere) throw new NotComparable("the projection has not come to this import yet; try again once the projector has caught up");
     const findings = newFindings();
     await compareEvidence(client, { only: "import" }, findings);
     if (findings.count === 0) return { verdict: "agrees" };
     return { verdict: "differs", differences: findings.first.map(({ sentence }) => sentence), count: findings.count };
-  }).catch((error: unknown): ImportVerdict => {
+  }).catch((error: unknown): ImportComparison => {
     if (error instanceof NotComparable) return { verdict: "not comparable", why: error.message };
     throw error;
   });

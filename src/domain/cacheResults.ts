@@ -1,5 +1,5 @@
 /** `make` with a memory for what is asked again and again. It is emptied when it has `most` results, so that it never fills the heap. */
-export function remembered<Key, Value>(most: number, make: (key: Key) => Value): (key: Key) => Value {
+export function cacheResults<Key, Value>(most: number, make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {
     const kept = known.get(key);
