@@ -62,23 +62,20 @@ export function createSlots({ inAll, each, refusal, line }: SlotBounds) {
   }
 
   async function waitFor(owner: string, longestMs: number, signal: AbortSignal | undefined): Promise<Release> {
-    const grants: Release[] = [];
+    let release: Release | undefined;
     const granted = new AbortController();
-    const caller = (release: Release) => {
-      grants.push(release);
+    const caller = (given: Release) => {
+      release = given;
       granted.abort();
     };
     const lineOf = () => waiting.get(owner) ?? [];
     setLine(owner, [...lineOf(), caller]);
     const until = signal ? AbortSignal.any([granted.signal, signal]) : granted.signal;
     await pause(longestMs, undefined, { signal: until, ref: false }).catch(() => undefined);
-    const [release] = grants;
     if (release && !signal?.aborted) return release;
     release?.();
-    setLine(
-      owner,
-      lineOf().filter((other) => other !== caller),
-    ); // the owner keeps its place
+    const others = lineOf().filter((other) => other !== caller);
+    setLine(owner, others); // the owner keeps its place
     signal?.throwIfAborted();
     throw new TooBusy(refusal);
   }

@@ -31,7 +31,7 @@ export async function checkFile(
   watch: CheckListener,
 ): Promise<CheckedFile> {
   const request = { kind, source: "file", file, columns } as const;
-  const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
+  const submission = await openSubmission(spreadsheets, request, catalogue, { source: file.path, folder });
   const report = rejectedTo === undefined ? undefined : createReportFile(spreadsheets, submission.reported, { path: rejectedTo });
   const context = rowContext(catalogue, geography);
   const half = async (share: number) => watch.progress(share / 2);

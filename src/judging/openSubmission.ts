@@ -49,11 +49,11 @@ export async function openSubmission(
   spreadsheets: Spreadsheets,
   request: SubmissionRequest,
   catalogue: Catalogue,
-  files: { path: FileSource; folder: string },
+  files: { source: FileSource; folder: string },
 ): Promise<OpenSubmission> {
   const { kind, columns: choice } = request;
   const { format, name } = request.file;
-  const header = await spreadsheets.readHeader(files.path, name);
+  const header = await spreadsheets.readHeader(files.source, name);
   const { columns, fixed } = matchedColumns(header.columns, request, catalogue);
   const headings = header.columns.map((name) => name.trim());
   const reported = { names: headings, fields: choice ? fileHeadings(header.columns) : columns.fields };
@@ -62,7 +62,7 @@ export async function openSubmission(
   const times = columnsOf(kind).filter(({ type }) => type === "time");
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
   const writeNumber = ownNumbersIn(columns, kind);
-  const fromFile = () => spreadsheets.readRows(files.path, { format, dateColumns, writeNumber });
+  const fromFile = () => spreadsheets.readRows(files.source, { format, dateColumns, writeNumber });
   if (format === "csv") {
     const batches = keepOnlyBatch(fromFile);
     return { ...shape, read: () => mapBatches(batches.read(), map), readAgain: () => mapBatches(batches.readAgain(), map) };

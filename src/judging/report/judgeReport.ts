@@ -32,7 +32,7 @@ export async function judgeReport(
 ): Promise<CheckedFile> {
   const corrects = { importId: report.importId, rows: [], ...(report.decimal && { decimal: report.decimal }) };
   const request = { kind, source: "file", file, columns, corrects } as const;
-  const submission = await openSubmission(spreadsheets, request, catalogue, { path: file.path, folder });
+  const submission = await openSubmission(spreadsheets, request, catalogue, { source: file.path, folder });
   const known = await readRejectedRows(report.rowsPath);
   const numbers = rowNumbers(submission);
   const found = await findRows(submission, known, numbers, kind === "shipments");

@@ -43,18 +43,9 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
   return {
     async codes({ chargeCodes, warehouseCodes }: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }) {
       const without = await leftOut;
-      const asked = [
-        ...chargeCodes.map((code) => ({
-          field: "chargeCode",
-          code,
-          without: without.filter(({ chargeCode }) => chargeCode === code).length,
-        })),
-        ...warehouseCodes.map((code) => ({
-          field: "warehouseCode",
-          code,
-          without: without.filter((row) => row.warehouseCode === code).length,
-        })),
-      ];
+      const ask = (field: "chargeCode" | "warehouseCode", codes: readonly string[]) =>
+        codes.map((code) => ({ field, code, without: without.filter((row) => row[field] === code).length }));
+      const asked = [...ask("chargeCode", chargeCodes), ...ask("warehouseCode", warehouseCodes)];
       const { rows } = await pool.query<{ enough: boolean; known: boolean; usual: number | null }>(
         named(codesSql, {
           ...range(without),

@@ -91,6 +91,7 @@ describe.each([
     await writeFile(local("bytes"), bytes);
     await store.put("uploads/demo/bytes", local("bytes"), { contentType: "application/octet-stream" });
     await store.fetch("uploads/demo/bytes", local("back"));
+    expect(await store.read("uploads/demo/bytes")).toEqual(await readFile(local("back")));
     expect((await readFile(local("back"))).equals(bytes)).toBe(true);
   });
 
@@ -118,6 +119,7 @@ describe.each([
 
   test("fetching what is not there throws ObjectMissing", async () => {
     await expect(store.fetch("uploads/demo/none", local("none"))).rejects.toBeInstanceOf(ObjectMissing);
+    await expect(store.read("uploads/demo/none")).rejects.toBeInstanceOf(ObjectMissing);
   });
 
   test("a removed object is gone, and removing it again throws nothing", async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFileRows, readHeader } from "../../../src/adapters/spreadsheets/uploadedFile.js";
-import type { FileRow, ReadOptions } from "../../../src/ports/spreadsheets.js";
+import type { FileRow, FileSource, ReadOptions } from "../../../src/ports/spreadsheets.js";
 
 export type Read = { columns: readonly string[]; rows: FileRow[]; notes: readonly string[]; fault: string | null };
 
@@ -19,7 +19,7 @@ export async function withFile<T>(content: Uint8Array | string, work: (path: str
 }
 
 /** Header and rows as the API and the worker get them, or the fault that stopped them. */
-export async function readPath(path: string, fileName = "upload", options: ReadOptions = {}): Promise<Read> {
+export async function readPath(path: FileSource, fileName = "upload", options: ReadOptions = {}): Promise<Read> {
   const read = { columns: [] as readonly string[], rows: [] as FileRow[], notes: [] as readonly string[], fault: null as string | null };
   try {
     const header = await readHeader(path, fileName);

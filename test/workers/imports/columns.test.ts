@@ -130,7 +130,7 @@ test("a file without a choice is read as it is", async () => {
     await writeFile(path, "warehouseCode,chargeCode,quantity,activityTimestamp\nW1,PICK,1,03/04/2026");
     const request = { kind: "activities", source: "file", file: { name: "t.csv", format: "csv" } } as const;
     const catalogue = await catalogues(await stage.organisation("plain"), 1);
-    const submission = await openSubmission(spreadsheets, request, catalogue, { path, folder });
+    const submission = await openSubmission(spreadsheets, request, catalogue, { source: path, folder });
     for await (const { rows } of submission.read())
       expect(rows[0]).toEqual({ row: 2, cells: ["W1", "PICK", "1", "03/04/2026"], fault: null });
   } finally {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImportEvent } from "../../../src/commands/imports/importDecider.js";
+import { mostBytesInMemory } from "../../../src/workers/imports/importing/fetchSubmission.js";
 import { headerXml, workbook } from "../../adapters/spreadsheets/workbook.js";
 import { activities, activityHeader, badActivity, goodActivity, openStage, type Stage, until } from "./stage.js";
 
@@ -175,6 +176,17 @@ test("an import larger than one append arrives whole and in order", async () => 
     Array.from({ length: 1_234 }, (_, index) => index + 2),
   );
   expect(events.at(-1)?.data).toMatchObject({ counts: { received: 1_234, processed: 822, failed: 412 } });
+});
+
+test.each([-1, 0, 1])("a file of the most bytes that are read into memory, and %d, is imported whole", async (more) => {
+  const size = mostBytesInMemory + more;
+  const row = (index: number) => goodActivity(String(index).padStart(4, "0"));
+  const count = Math.floor((size - activityHeader.length - goodActivity("").length - 1) / (row(0).length + 1));
+  const start = `${activities(count, row)}\n${goodActivity("")}`;
+  const csv = start + "x".repeat(size - start.length);
+  expect(Buffer.byteLength(csv)).toBe(size);
+  const events = await stage.ended(await stage.push(await stage.organisation(`edge${more}`), "activities", csv));
+  expect(events.at(-1)?.data).toMatchObject({ counts: { received: count + 1, processed: count + 1, failed: 0 } });
 });
 
 test("a giant row and a cell with NUL become rejected rows", async () => {
