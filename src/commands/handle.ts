@@ -101,9 +101,8 @@ const pauses = { firstMs: 20, mostMs: 250 };
 const lastInLine = new Map<string, Promise<unknown>>();
 
 /**
- * Runs `attempt` again when someone else has appended to its stream in between. Of this process, callers that had a conflict try one after
- * another; those of other processes are avoided by pauses of random length. When the conflicts do not end, the caller is told to come back
- * later: nothing was appended.
+ * Runs `attempt` again when someone else has appended to its stream in between. This process's callers that had a conflict try one by one; those
+ * of other processes are avoided by pauses of random length. If conflicts do not end, the caller is told to come back: nothing was appended.
  */
 export async function retryConflicts<Result>(attempt: (conflicts: number) => Promise<Result>, limitMs = withinMs): Promise<Result> {
   const deadline = performance.now() + limitMs;
