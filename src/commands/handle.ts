@@ -26,7 +26,7 @@ export interface CommandOutcome<S extends StreamKind, State> {
 }
 
 /** Loads, decides and appends. When another process has appended in between, it loads and decides again. No events, no append. */
-export async function handle<S extends StreamKind, State>(
+export async function handleCommand<S extends StreamKind, State>(
   events: EventStore,
   aggregate: Aggregate<S, State>,
   id: string,
@@ -35,7 +35,7 @@ export async function handle<S extends StreamKind, State>(
 ): Promise<CommandOutcome<S, State>> {
   return retryConflicts(async () => {
     await logIdOf(events); // writes LogCreated first if the log is empty
-    const { state, head } = await load(events, aggregate, id);
+    const { state, head } = await loadState(events, aggregate, id);
     const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };
     return { before: state, decided, revision: await appendDecision(events, aggregate.kind, id, { decided, context, head }) };
@@ -59,7 +59,7 @@ export async function appendDecision<S extends StreamKind>(
 }
 
 /** The state that a stream's events lead to, and the stream's last revision. */
-export async function load<S extends StreamKind, State>(
+export async function loadState<S extends StreamKind, State>(
   events: EventStore,
   { kind, initial, evolve }: Aggregate<S, State>,
   id: string,
@@ -101,9 +101,8 @@ const pauses = { firstMs: 20, mostMs: 250 };
 const lastInLine = new Map<string, Promise<unknown>>();
 
 /**
- * Runs `attempt` again when someone else has appended to its stream in between. Of this process, callers that had a conflict try one after
- * another; those of other processes are avoided by pauses of random length. When the conflicts do not end, the caller is told to come back
- * later: nothing was appended.
+ * Runs `attempt` again when someone else has appended to its stream in between. This process's callers that had a conflict try one by one; those
+ * of other processes are avoided by pauses of random length. If conflicts do not end, the caller is told to come back: nothing was appended.
  */
 export async function retryConflicts<Result>(attempt: (conflicts: number) => Promise<Result>, limitMs = withinMs): Promise<Result> {
   const deadline = performance.now() + limitMs;

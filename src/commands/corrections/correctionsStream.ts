@@ -8,7 +8,7 @@ import type { ImportRequested } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventsOf, noStream, type Revision } from "../../ports/eventStore.js";
-import { appendDecision, load, retryConflicts } from "../handle.js";
+import { appendDecision, loadState, retryConflicts } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
 import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide } from "./correctionsDecider.js";
 
@@ -21,7 +21,7 @@ export async function loadCorrections(eventStore: EventStore, importId: string) 
     for (;;) {
       // The reversals are read first: every claim that stands before one of them in the log is then found too.
       const reversals = await loadReversals(eventStore, importId);
-      const loaded = await load(eventStore, correctionsAggregate(reversedRows(reversals)), importId);
+      const loaded = await loadState(eventStore, correctionsAggregate(reversedRows(reversals)), importId);
       const recorded = new Set(reversals.map(({ reversalId }) => reversalId));
       const [left] = loaded.state.decided.filter(({ reversalId }) => !recorded.has(reversalId));
       if (!left) return loaded;
@@ -75,7 +75,7 @@ export async function lastRowsOf(
     const accepted = new Set(correction.request.corrects?.accepted);
     const reversed = await loadReversed(eventStore, importId);
     const looked = claimed.filter(({ row, number }) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
-    const own = looked.length === 0 ? undefined : (await load(eventStore, correctionsAggregate(reversed), importId)).state;
+    const own = looked.length === 0 ? undefined : (await loadState(eventStore, correctionsAggregate(reversed), importId)).state;
     const numbers = looked.map(({ number }) => number);
     const next = own ? await lastRowsOf(eventStore, own, numbers, { isFurther: true }) : undefined;
     for (const { row, number } of claimed) {

@@ -28,11 +28,11 @@ export interface FileToKeep {
   readonly evidence: Evidence;
   /** Remarks for the customer on how the file is read. */
   readonly notes: readonly string[];
-  readonly checked: CheckedAs;
+  readonly checked: FileCheckState;
 }
 
 /** What is known of the file, so that the same is done when it is uploaded. */
-export interface CheckedAs {
+export interface FileCheckState {
   /** How to take an error report: as a correction or as a new file. Empty if the person did not say. */
   readonly take: string;
   /** What its columns are taken for, where its headings are not ours. */
@@ -48,7 +48,7 @@ export interface CheckedAs {
 }
 
 /** Nothing is known yet. */
-const unread: CheckedAs = { take: "", undecided: true };
+const unread: FileCheckState = { take: "", undecided: true };
 
 export interface FoundInFile extends CheckedFile {
   /** How many of its shipments the ledger has already. */

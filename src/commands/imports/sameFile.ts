@@ -9,7 +9,7 @@ import type { EventStore } from "../../ports/eventStore.js";
 import { importsWithFile, isBeingRecorded, type SameFile, type SoughtFile } from "../../queries/lookUps/sameFiles.js";
 import { lookUntilFound } from "../../timeLimit.js";
 import type { Deadline } from "../deadline.js";
-import { load } from "../handle.js";
+import { loadState } from "../handle.js";
 import { reversalsAggregate } from "../reversals/reversalsDecider.js";
 
 interface FileToCompare extends Omit<SoughtFile, "since" | "importId"> {
@@ -65,6 +65,6 @@ async function processedNow(eventStore: EventStore, importId: string): Promise<n
 
 /** Whether everything that it wrote was taken back. */
 async function isReversed(eventStore: EventStore, importId: string, processed: number): Promise<boolean> {
-  const { state } = await load(eventStore, reversalsAggregate, importId);
+  const { state } = await loadState(eventStore, reversalsAggregate, importId);
   return state.all || (state.count > 0 && state.count >= processed);
 }

@@ -7,7 +7,7 @@ import { StreamDeleted } from "../../portErrors.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { Passwords } from "../../ports/people.js";
 import { findMemberId, otherAdmins } from "../../queries/lookUps/members.js";
-import { type CommandOutcome, handle, load } from "../handle.js";
+import { type CommandOutcome, handleCommand, loadState } from "../handle.js";
 import { decide, isAdmin, type MemberCommand, type MemberState, memberAggregate, takesAdmin } from "./memberDecider.js";
 import { endOutdatedSessions } from "./sessions.js";
 
@@ -31,7 +31,7 @@ export type MemberChange = CommandOutcome<"member", MemberState>;
 
 /** Decides, records and writes the row under the lock of the organisation's members. Sessions that the change ends are gone with it. */
 export const changeMember = (deps: MemberDeps, who: MemberRef, command: MemberCommand, correlationId: string): Promise<MemberChange> =>
-  withMemberLock(who.organisationId, (client) => record(deps, client, who, command, correlationId), deps);
+  withMemberLock(who.organisationId, (client) => recordMemberChange(deps, client, who, command, correlationId), deps);
 
 /** Runs one `work` at a time for an organisation, across all processes: two admins who remove each other come one after the other. */
 export function withMemberLock<Result>(
@@ -45,7 +45,7 @@ export function withMemberLock<Result>(
   });
 }
 
-export async function record(
+export async function recordMemberChange(
   deps: MemberDeps,
   client: PoolClient,
   who: MemberRef,
@@ -53,7 +53,7 @@ export async function record(
   correlationId: string,
 ): Promise<MemberChange> {
   const context = { organisation: who.organisationId, by: command.by, correlationId };
-  const handled = await handle(deps.events, memberAggregate, who.memberId, context, async (state) => {
+  const handled = await handleCommand(deps.events, memberAggregate, who.memberId, context, async (state) => {
     if (takesAdmin(command, state)) await expectAnotherAdmin(deps, client, who, state);
     return decide(command, state);
   });
@@ -68,7 +68,7 @@ export async function record(
  */
 async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberRef, going: MemberState): Promise<void> {
   for (const memberId of await otherAdmins(who.organisationId, who.memberId, client)) {
-    const other = await load(deps.events, memberAggregate, memberId).catch(undefinedIfDeleted);
+    const other = await loadState(deps.events, memberAggregate, memberId).catch(undefinedIfDeleted);
     if (other && isAdmin(other.state) && (other.state.status === "active" || going.status === "invited")) return;
   }
   throw new Rejection("conflict", "This is the organisation's last admin. Make another member an admin first, one who has joined");

@@ -2,7 +2,7 @@
 import { hashToken, isToken, passwordFault } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
 import { isInvited, memberOfLink, type OpenLink, type VerifiedMember } from "../../queries/lookUps/members.js";
-import { load } from "../handle.js";
+import { loadState } from "../handle.js";
 import { changeMember, type MemberDeps } from "./changeMember.js";
 import { linkIsVoid, memberAggregate } from "./memberDecider.js";
 import { type NamelessMember, openSession } from "./sessions.js";
@@ -14,7 +14,7 @@ import { type NamelessMember, openSession } from "./sessions.js";
 export async function findLink(deps: MemberDeps, token: string): Promise<OpenLink | undefined> {
   const found = isToken(token) ? await memberOfLink(hashToken(token), deps.pool) : undefined;
   if (!found) return undefined;
-  const { state } = await load(deps.events, memberAggregate, found.memberId);
+  const { state } = await loadState(deps.events, memberAggregate, found.memberId);
   return state.link?.linkSha256 === hashToken(token) ? found : undefined;
 }
 

@@ -6,7 +6,7 @@ import { Rejection } from "../../domain/rejection.js";
 import { streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
 import { hasMembers } from "../../queries/lookUps/members.js";
-import { handle } from "../handle.js";
+import { handleCommand } from "../handle.js";
 import { catalogueAggregate, decide } from "../organisations/organisation.js";
 import { noOrganisation, type Origin } from "../organisations/organisationStream.js";
 import {
@@ -15,7 +15,7 @@ import {
   type MemberDeps,
   type MemberRef,
   noSuchMember,
-  record,
+  recordMemberChange,
   undefinedIfDeleted,
   withMemberLock,
 } from "./changeMember.js";
@@ -122,9 +122,9 @@ export async function eraseMember(
     organisationId,
     async (client) => {
       // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
-      await record(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
+      await recordMemberChange(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
       const context = { organisation: organisationId, by, correlationId };
-      await handle(deps.events, catalogueAggregate, organisationId, context, (state) =>
+      await handleCommand(deps.events, catalogueAggregate, organisationId, context, (state) =>
         decide({ type: "forgetMember", memberId, by, now }, state),
       );
       await deps.events.deleteStream(streamOf.member(who.memberId));

@@ -115,14 +115,14 @@ export async function endSession(pool: Database, token: string): Promise<void> {
 /** The token in the pages' forms. It is derived from the session's token, which cannot be computed from it. */
 export const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");
 
-/** How long `takeOnce` remembers a token. What it stands for expires sooner. */
-export const takeOnceMinutes = 10;
+/** How long `acceptOnce` remembers a token. What it stands for expires sooner. */
+export const acceptOnceMinutes = 10;
 
 /** True the first time only, of all API processes together: for what a browser brings back and what must not be accepted again. */
-export async function takeOnce(pool: Pool, token: string): Promise<boolean> {
+export async function acceptOnce(pool: Pool, token: string): Promise<boolean> {
   await pool.query("delete from used_states where expires_at < now()");
   const { rowCount } = await pool.query(
-    `insert into used_states (sha256, expires_at) values ($1, now() + interval '${takeOnceMinutes} minutes') on conflict do nothing`,
+    `insert into used_states (sha256, expires_at) values ($1, now() + interval '${acceptOnceMinutes} minutes') on conflict do nothing`,
     [hashToken(token)],
   );
   return rowCount === 1;

@@ -5,7 +5,7 @@ import { emailKey, passwordLength } from "../../domain/members.js";
 import { TooBusy } from "../../portErrors.js";
 import { hasEmail, passwordsOf, type VerifiedMember } from "../../queries/lookUps/members.js";
 import type { MemberDeps } from "./changeMember.js";
-import { type Attempt, clearFailures, countFailure, giveBack, paceOf, takeGuess } from "./signInPace.js";
+import { clearFailures, countFailure, giveBackGuess, paceOf, type SignInAttempt, takeGuess } from "./signInPace.js";
 
 export interface Credentials {
   readonly email: string;
@@ -64,7 +64,7 @@ export function createPasswordCheck(
   };
 }
 
-function placesOf({ emailKey: key, address, browser }: Attempt): (readonly [place: string, most: number])[] {
+function placesOf({ emailKey: key, address, browser }: SignInAttempt): (readonly [place: string, most: number])[] {
   if (browser !== undefined) return [[`browser ${browser}`, mostAtOnce.browser]];
   return [
     [`account ${key}`, mostAtOnce.account],
@@ -77,7 +77,7 @@ interface Given {
   readonly memberId: string | undefined;
 }
 
-async function tryOnce(deps: MemberDeps, attempt: Attempt & Given, signal: AbortSignal | undefined): Promise<SignInAnswer> {
+async function tryOnce(deps: MemberDeps, attempt: SignInAttempt & Given, signal: AbortSignal | undefined): Promise<SignInAnswer> {
   const pace = await paceOf(deps.pool, attempt);
   if ("refuseMs" in pace) return { kind: "wait", seconds: Math.ceil(pace.refuseMs / 1000) };
   await pause(pace.delayMs, undefined, signal ? { signal } : {});
@@ -85,12 +85,12 @@ async function tryOnce(deps: MemberDeps, attempt: Attempt & Given, signal: Abort
   if ("waitSeconds" in guess) return { kind: "wait", seconds: guess.waitSeconds };
   const begun = performance.now();
   const { verified, refused, looked } = await verify(deps, attempt).catch(async (error: unknown) => {
-    if (error instanceof TooBusy) await giveBack(deps.pool, guess); // nothing was looked at
+    if (error instanceof TooBusy) await giveBackGuess(deps.pool, guess); // nothing was looked at
     throw error;
   });
   const [first, ...others] = verified;
   if (first) {
-    await giveBack(deps.pool, guess);
+    await giveBackGuess(deps.pool, guess);
     await clearFailures(deps.pool, attempt);
     return { kind: "verified", members: [first, ...others] };
   }
@@ -104,7 +104,7 @@ async function tryOnce(deps: MemberDeps, attempt: Attempt & Given, signal: Abort
 /** Computes at least one hash, also for an unknown e-mail. */
 async function verify(
   deps: MemberDeps,
-  { emailKey: key, password, memberId }: Pick<Attempt, "emailKey"> & Given,
+  { emailKey: key, password, memberId }: Pick<SignInAttempt, "emailKey"> & Given,
 ): Promise<{ verified: VerifiedMember[]; refused: VerifiedMember[]; looked: number }> {
   const members = await passwordsOf(key, mostOrganisations, memberId, deps.pool);
   const given = password.slice(0, passwordLength.most + 1);

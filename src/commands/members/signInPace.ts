@@ -5,7 +5,7 @@
 import { createHmac } from "node:crypto";
 import type { Pool } from "pg";
 
-export interface Attempt {
+export interface SignInAttempt {
   /** The e-mail in the form in which e-mails are compared. */
   readonly emailKey: string;
   readonly address: string;
@@ -26,12 +26,12 @@ export const hashEmail = (secret: string, purpose: string, emailKey: string): st
   createHmac("sha256", secret).update(`sign-in ${purpose}\n${emailKey}`).digest("base64url");
 
 /** `own`: this browser or address at this account. `address`: the address anywhere; absent for a known browser, whose address others may share. */
-function keysOf({ emailKey, address, browser, secret }: Attempt): { own: string; address?: string } {
+function keysOf({ emailKey, address, browser, secret }: SignInAttempt): { own: string; address?: string } {
   if (browser !== undefined) return { own: hashEmail(secret, `browser ${browser}`, emailKey) };
   return { own: hashEmail(secret, `address ${address}`, emailKey), address: hashEmail(secret, "address", address) };
 }
 
-export async function paceOf(pool: Pool, attempt: Attempt): Promise<Pace> {
+export async function paceOf(pool: Pool, attempt: SignInAttempt): Promise<Pace> {
   const { own, address } = keysOf(attempt);
   const { rows } = await pool.query<{ key: string; failures: number; agoMs: number }>(
     `select key, failures, extract(epoch from now() - last_at)::float8 * 1000 as "agoMs" from sign_in_failures
@@ -50,7 +50,7 @@ const refusalMs = (failures: number): number =>
 const delayMs = (failures: number, free: number): number =>
   failures < free ? 0 : Math.min((250 * failures) / free, paceLimits.longestDelayMs);
 
-export async function countFailure(pool: Pool, attempt: Attempt): Promise<void> {
+export async function countFailure(pool: Pool, attempt: SignInAttempt): Promise<void> {
   await pool.query(
     `insert into sign_in_failures (key, failures, last_at) select key, 1, now() from unnest($1::text[]) as key order by key
      on conflict (key) do update set last_at = now(),
@@ -66,7 +66,7 @@ export async function countFailure(pool: Pool, attempt: Attempt): Promise<void> 
 let untilSweep = 0;
 
 /** A right password clears the count of this browser or address at this account. */
-export async function clearFailures(pool: Pool, attempt: Attempt): Promise<void> {
+export async function clearFailures(pool: Pool, attempt: SignInAttempt): Promise<void> {
   await pool.query("delete from sign_in_failures where key = $1", [keysOf(attempt).own]);
 }
 
@@ -86,7 +86,7 @@ export type Guess = { readonly key: string; readonly at: string } | { readonly w
  * Taken from the budget before the password is looked at, so that guesses at the same moment cannot share a place; a right password gives it
  * back. An unknown e-mail has the same budget.
  */
-export async function takeGuess(pool: Pool, { emailKey, browser, secret }: Attempt): Promise<Guess> {
+export async function takeGuess(pool: Pool, { emailKey, browser, secret }: SignInAttempt): Promise<Guess> {
   const key = hashEmail(secret, browser === undefined ? "budget" : `budget ${browser}`, emailKey);
   const most = browser === undefined ? guessesPerHour.account : guessesPerHour.knownBrowser;
   const { rows } = await pool.query<{ at: string }>(
@@ -111,7 +111,7 @@ async function secondsLeft(pool: Pool, key: string): Promise<number> {
   return Math.max(1, rows[0]?.seconds ?? 1);
 }
 
-export async function giveBack(pool: Pool, { key, at }: Extract<Guess, { key: string }>): Promise<void> {
+export async function giveBackGuess(pool: Pool, { key, at }: Extract<Guess, { key: string }>): Promise<void> {
   await pool.query("update sign_in_guesses set guessed_at = array_remove(guessed_at, $2::timestamptz) where key = $1", [key, at]);
 }
 

@@ -6,7 +6,7 @@ import { chosenScopes } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
-import { type Existence, noOrganisation, organisationAggregate } from "./organisationStream.js";
+import { noOrganisation, type OrganisationExistence, organisationAggregate } from "./organisationStream.js";
 
 interface NewKeySecret {
   readonly sha256: string;
@@ -42,11 +42,11 @@ export interface ApiKeyState {
   readonly replaced?: Secret;
 }
 
-export interface KeysState extends Existence {
+export interface KeysState extends OrganisationExistence {
   readonly keys: Map<string, ApiKeyState>;
 }
 
-export const keysAggregate = organisationAggregate<Omit<KeysState, keyof Existence>>(() => ({ keys: new Map() }), {
+export const keysAggregate = organisationAggregate<Omit<KeysState, keyof OrganisationExistence>>(() => ({ keys: new Map() }), {
   ApiKeyCreated({ keys }, { data: { keyId, name, prefix, sha256, expiresAt } }) {
     keys.set(keyId, { keyId, name, expiresAt, revoked: false, newest: { prefix, sha256 } });
   },

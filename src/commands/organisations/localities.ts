@@ -2,7 +2,7 @@
 import { Rejection } from "../../domain/rejection.js";
 import type { LocalitiesImported } from "../../events/serviceEvents.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { type Aggregate, handle } from "../handle.js";
+import { type Aggregate, handleCommand } from "../handle.js";
 import type { OrganisationDeps, Origin } from "./organisationStream.js";
 
 /** `project` applies the country's stream to its table. */
@@ -31,7 +31,7 @@ export async function importLocalities(
   const key = `localities/${country}/${sha256}`;
   await deps.objects.put(key, file.path, { contentType: file.contentType });
   const at = (await deps.now()).toISOString();
-  const { decided } = await handle(deps.events, localitiesAggregate, country, { organisation: "", ...origin }, (current) =>
+  const { decided } = await handleCommand(deps.events, localitiesAggregate, country, { organisation: "", ...origin }, (current) =>
     current?.sha256 === sha256 ? [] : [{ type: "LocalitiesImported", data: { country, key, sha256, localities, by: origin.by, at } }],
   );
   await deps.project(country);

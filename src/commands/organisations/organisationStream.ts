@@ -3,7 +3,7 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
 import type { EventStore, Revision } from "../../ports/eventStore.js";
-import { type Aggregate, type CommandOutcome, handle } from "../handle.js";
+import { type Aggregate, type CommandOutcome, handleCommand } from "../handle.js";
 
 export interface OrganisationDeps {
   readonly events: EventStore;
@@ -31,7 +31,7 @@ type Changes<State> = {
 };
 
 /** Whether the organisation has a catalogue. */
-export interface Existence {
+export interface OrganisationExistence {
   organisationExists: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface Existence {
 export const organisationAggregate = <State>(
   initial: () => State,
   changes: Changes<State>,
-): Aggregate<"organisation", State & Existence> => ({
+): Aggregate<"organisation", State & OrganisationExistence> => ({
   kind: "organisation",
   initial: () => ({ ...initial(), organisationExists: false }),
   evolve(state, event, revision) {
@@ -59,7 +59,7 @@ export async function changeOrganisation<State>(
 ): Promise<CommandOutcome<"organisation", State> & { readonly now: Date }> {
   const now = await deps.now();
   const context = { organisation: organisationId, ...origin };
-  const handled = await handle(deps.events, aggregate, organisationId, context, (state, head) =>
+  const handled = await handleCommand(deps.events, aggregate, organisationId, context, (state, head) =>
     decide(state, { organisationId, by: origin.by, now, head }),
   );
   await deps.project(organisationId);

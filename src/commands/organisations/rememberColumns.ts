@@ -7,9 +7,9 @@ import type { ImportKind } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
 import {
   changeOrganisation,
-  type Existence,
   noOrganisation,
   type OrganisationDeps,
+  type OrganisationExistence,
   type Origin,
   organisationAggregate,
 } from "./organisationStream.js";
@@ -22,14 +22,14 @@ export interface ColumnsCommand {
   readonly now: Date;
 }
 
-export interface ColumnsState extends Existence {
+export interface ColumnsState extends OrganisationExistence {
   /** By kind and set of headings. */
   readonly choices: Map<string, ColumnChoice>;
 }
 
 const keyOf = (kind: ImportKind, { headings }: ColumnChoice): string => `${kind} ${headingsKey(Object.keys(headings))}`;
 
-export const columnsAggregate = organisationAggregate<Omit<ColumnsState, keyof Existence>>(() => ({ choices: new Map() }), {
+export const columnsAggregate = organisationAggregate<Omit<ColumnsState, keyof OrganisationExistence>>(() => ({ choices: new Map() }), {
   ColumnsMapped({ choices }, { data }) {
     choices.set(keyOf(data.kind, data), plainChoice(data));
   },

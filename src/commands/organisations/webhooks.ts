@@ -9,9 +9,9 @@ import { isWebhookEventType, type WebhookEventType, webhookEventTypes } from "..
 import type { EventOn } from "../../events/registry.js";
 import {
   changeOrganisation,
-  type Existence,
   noOrganisation,
   type OrganisationDeps,
+  type OrganisationExistence,
   type Origin,
   organisationAggregate,
 } from "./organisationStream.js";
@@ -115,12 +115,12 @@ interface EndpointState {
   readonly paused: boolean;
 }
 
-interface WebhooksState extends Existence {
+interface WebhooksState extends OrganisationExistence {
   /** By endpoint id. Removed endpoints are not in it. */
   readonly endpoints: Map<string, EndpointState>;
 }
 
-export const webhooksAggregate = organisationAggregate<Omit<WebhooksState, keyof Existence>>(() => ({ endpoints: new Map() }), {
+export const webhooksAggregate = organisationAggregate<Omit<WebhooksState, keyof OrganisationExistence>>(() => ({ endpoints: new Map() }), {
   WebhookAdded({ endpoints }, { data: { endpointId, url, events } }) {
     endpoints.set(endpointId, { url, events, generation: 1, paused: false });
   },

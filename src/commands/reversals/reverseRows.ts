@@ -20,7 +20,7 @@ import { waitUntilProjected } from "../../queries/lookUps/waitUntilProjected.js"
 import { lookUntilFound } from "../../timeLimit.js";
 import { decideReversal, type LoadedCorrections, loadCorrections } from "../corrections/correctionsStream.js";
 import { queuedCorrections } from "../corrections/openRows.js";
-import { load, retryConflicts } from "../handle.js";
+import { loadState, retryConflicts } from "../handle.js";
 import { type ImportScope, loadVisibleImport } from "../imports/importStream.js";
 import { decide, type ReverseRows, reversalsAggregate } from "./reversalsDecider.js";
 import {
@@ -149,7 +149,7 @@ async function tryToReverse(deps: Stores, found: ReversibleImport, chosen: Rever
   const consequences = await consequencesOf(targetOf(found, chosen), input.before ?? [], deps.pool);
   const corrections = await correctingRows(importId, chosen.rows, deps.pool);
   const opensRows = input.includeCorrections && corrections.length > 0;
-  const { state: before } = await load(deps.eventStore, reversalsAggregate, importId);
+  const { state: before } = await loadState(deps.eventStore, reversalsAggregate, importId);
   const what: ReverseRows["what"] = chosen.units
     ? { all: false, of: kind, units: chosen.units }
     : { all: true, written, withdraws: consequences.open > 0 || opensRows };

@@ -31,7 +31,7 @@ export const dueNowSql = "date_trunc('milliseconds', now())";
 const notifySendersSql = `pg_notify('${channels.deliveriesDue}', '')`;
 
 /** Events and deliveries are kept for this many days. Earlier events are sent only by a replay. */
-export const keptDays = 30;
+export const webhookHistoryDays = 30;
 
 /** The same event again adds nothing. */
 const addEventsSql = (parameter: string, condition: string) => `
@@ -53,7 +53,7 @@ export async function recordEvents(
   const { rows } = await database.query<{ moved: boolean; behind: boolean }>(
     named(
       `/* prepared */ with moved as (${sql} returning 1
-     ), added as (${addEventsSql(":events", `"recordedAt" > now() - interval '${keptDays} days' and ${isMoved}`)}
+     ), added as (${addEventsSql(":events", `"recordedAt" > now() - interval '${webhookHistoryDays} days' and ${isMoved}`)}
      ), behind as (
        insert into webhook_backlogs (endpoint_id, position, next_at)
        select endpoint_id, added_position, ${dueNowSql} from webhook_endpoints

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { keptDays } from "../../commands/webhooks/deliveries.js";
+import { webhookHistoryDays } from "../../commands/webhooks/deliveries.js";
 import { channels } from "../../ports/notices.js";
 import { doorbell } from "../waiting/doorbell.js";
 import { repeatUntilStopped } from "../waiting/repeatUntilStopped.js";
@@ -36,7 +36,7 @@ export async function deleteOldDeliveries(pool: Pool): Promise<void> {
   );
   await pool.query(`update webhook_deliveries set due_at = now() where status = 'waiting' and due_at > ${tooLong}`);
   await pool.query(`update webhook_health set retry_at = null where retry_at > ${tooLong}`);
-  await pool.query(`delete from webhook_events where created_at < now() - interval '${keptDays} days'`);
+  await pool.query(`delete from webhook_events where created_at < now() - interval '${webhookHistoryDays} days'`);
   await pool.query(
     "delete from webhook_backlogs where endpoint_id in (select endpoint_id from webhook_endpoints where removed_at is not null)",
   );
@@ -45,7 +45,7 @@ export async function deleteOldDeliveries(pool: Pool): Promise<void> {
     const { rowCount } = await pool.query(
       `with old as (
          delete from webhook_deliveries where id in (select id from webhook_deliveries
-          where status <> 'waiting' and ended_at < now() - interval '${keptDays} days' limit ${atOnce}) returning id
+          where status <> 'waiting' and ended_at < now() - interval '${webhookHistoryDays} days' limit ${atOnce}) returning id
        ), attempts as (delete from webhook_attempts where delivery_id in (select id from old))
        select id from old`,
     );

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import { expect, test } from "vitest";
 import { createBatchSender } from "../../../src/adapters/eventStore/appending/sendBatch.js";
@@ -47,7 +47,7 @@ test("appends share one call, and each gets its own answer in whatever order the
   const { client, calls } = fakeClient();
   const send = createBatchSender(60_000);
   const sending = [0, 1, 2].map((n) => send(client, request(n), `quote-${n}`));
-  await nextTurn();
+  await nextIteration();
   sending.push(send(client, request(3), "quote-3"));
   expect(calls).toHaveLength(1);
   expect(calls[0]?.written).toHaveLength(4);
@@ -59,13 +59,13 @@ test("a call that breaks fails the appends that had no answer; the next append o
   const { client, calls } = fakeClient();
   const send = createBatchSender(60_000);
   const [first, second] = [outcome(send(client, request(0), "quote-0")), outcome(send(client, request(1), "quote-1"))];
-  await nextTurn();
+  await nextIteration();
   calls[0]?.emit("data", acknowledgement(0));
   calls[0]?.emit("error", Object.assign(new Error("14 UNAVAILABLE: gone"), { code: 14, details: "gone" }));
   expect(await first).toMatchObject({ revision: 0n });
   expect(await second).toBeInstanceOf(Error);
   const third = send(client, request(2), "quote-2");
-  await nextTurn();
+  await nextIteration();
   expect(calls).toHaveLength(2);
   expect(calls[1]?.written).toHaveLength(1);
   calls[1]?.emit("data", acknowledgement(2));
@@ -90,7 +90,7 @@ test("an append that waited too long for a connection is given up, and not sent 
   const send = createBatchSender(20);
   expect(wasNeverSent(await outcome(send(client, request(0), "quote-0")))).toBe(true);
   connect();
-  await nextTurn();
+  await nextIteration();
   expect(calls.flatMap(({ written }) => written)).toEqual([]);
 });
 
@@ -98,7 +98,7 @@ test("the number of appends sent and not answered is bounded; the rest are sent 
   const { client, calls } = fakeClient();
   const send = createBatchSender(60_000);
   const sending = Array.from({ length: 600 }, (_, n) => send(client, request(n), `quote-${n}`));
-  await nextTurn();
+  await nextIteration();
   const sent = calls[0]?.written.length ?? 0;
   expect(sent).toBeGreaterThan(1);
   expect(sent).toBeLessThan(600);
@@ -110,7 +110,7 @@ test("the number of appends sent and not answered is bounded; the rest are sent 
 test("a call that is not used any more is ended", async () => {
   const { client, calls } = fakeClient();
   const sending = createBatchSender(250)(client, request(0), "quote-0");
-  await nextTurn();
+  await nextIteration();
   calls[0]?.emit("data", acknowledgement(0));
   await sending;
   await expect.poll(() => calls[0]?.ended).toBe(true);

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { setImmediate as nextIteration, setTimeout as pause } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import {
@@ -90,18 +90,18 @@ test("a workbook that is left while it is being finished leaves no promise witho
   const note = (reason: unknown) => unhandled.push(reason);
   process.prependListener("unhandledRejection", note);
   onTestFinished(() => void process.off("unhandledRejection", note));
-  // At each turn of the event loop while exceljs finishes the file, with which it goes on afterwards.
-  for (let turns = 0; turns < 40; turns += 1) {
+  // At each iteration of the event loop while exceljs finishes the file, with which it goes on afterwards.
+  for (let iterations = 0; iterations < 40; iterations += 1) {
     const output = new PassThrough();
     output.on("error", () => undefined);
     const writer = spreadsheets.createTableWriter(output, { sheet: "sheet", columns });
     const closing = writer.close().catch(() => undefined);
-    for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+    for (let iteration = 0; iteration < iterations; iteration += 1) await nextIteration();
     output.destroy(new Error("left"));
     await writer.abort();
     await closing;
   }
-  for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+  for (let iteration = 0; iteration < 50; iteration += 1) await nextIteration();
   expect(unhandled).toEqual([]);
 });
 

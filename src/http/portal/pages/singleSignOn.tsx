@@ -1,5 +1,5 @@
 // Single sign-on: the address that sends the browser away, and the one that it comes back to.
-import { takeOnce } from "../../../commands/members/sessions.js";
+import { acceptOnce } from "../../../commands/members/sessions.js";
 import { emailKey } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import type { Identity, SingleSignOn } from "../../../ports/people.js";
@@ -32,7 +32,7 @@ export const finishPage = definePage<Visit>(singleSignOnPaths.finish, "anyone", 
   cookie.clear(c);
   if (!begun || c.req.query("state") !== begun.state) return refused("refused");
   const { returnTo, ...checks } = begun;
-  if (!(await takeOnce(pool, checks.state))) return refused("refused");
+  if (!(await acceptOnce(pool, checks.state))) return refused("refused");
   const identity = await singleSignOn.finish(new URL(c.req.url).search, checks);
   if (identity.kind !== "verified") return refused(identity.kind);
   const members = await membersWithEmail(emailKey(identity.email), pool);

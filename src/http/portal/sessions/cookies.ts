@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { z } from "zod";
-import { type NamelessMember, sessionLimits, takeOnce, takeOnceMinutes } from "../../../commands/members/sessions.js";
+import { acceptOnce, acceptOnceMinutes, type NamelessMember, sessionLimits } from "../../../commands/members/sessions.js";
 import { hashToken, makeToken } from "../../../domain/members.js";
 import type { SharedDeps } from "../../server/deps.js";
 import type { SignInWay } from "./signInLog.js";
@@ -15,7 +15,7 @@ const daySeconds = 86_400;
 /** How long a browser keeps each. */
 const secondsOf = {
   waybill: sessionLimits.longestDays * daySeconds,
-  waybill_sso: takeOnceMinutes * 60,
+  waybill_sso: acceptOnceMinutes * 60,
   waybill_choice: 5 * 60, // less than the time for which a taken choice is remembered
   waybill_totals: 100 * daySeconds,
   waybill_known: 180 * daySeconds,
@@ -98,7 +98,7 @@ export async function takeChoice(deps: SigningDeps & Pick<SharedDeps, "pool">, c
   const { data } = offered.safeParse(openSealed(signingSecret, choicePurpose, sealed, new Date()));
   if (!data || browser === undefined || data.browserSha256 !== hashToken(browser)) return undefined;
   const member = data.members.find((each) => each.organisationId === organisationId);
-  if (!member || !(await takeOnce(pool, browser))) return undefined;
+  if (!member || !(await acceptOnce(pool, browser))) return undefined;
   cookie.clear(c);
   return { member, way: data.way };
 }

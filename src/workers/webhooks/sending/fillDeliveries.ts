@@ -1,7 +1,7 @@
 // Moves endpoints forward in webhook_events. However many events an endpoint is behind, it has a bounded number of waiting deliveries:
 // the rest is a position. A paused endpoint stays where it is.
 import type { PoolClient } from "pg";
-import { deliveryColumns, dueNowSql, keptDays, restartedSql } from "../../../commands/webhooks/deliveries.js";
+import { deliveryColumns, dueNowSql, restartedSql, webhookHistoryDays } from "../../../commands/webhooks/deliveries.js";
 
 /** How many deliveries of an endpoint wait at most. */
 export const mostWaiting = {
@@ -47,7 +47,7 @@ const nextEventsSql = `
   select wanted."endpointId" as endpoint_id, endpoint.organisation_id, event.event_id, event.type, event.import_id, event.revision, event.position,
          event.occurred_at, event.position <= backlog.again_until as is_replay,
          event.type = any(endpoint.events) and (event.position <= backlog.again_until
-           or event.position > endpoint.added_position and event.occurred_at > now() - interval '${keptDays} days') as is_wanted
+           or event.position > endpoint.added_position and event.occurred_at > now() - interval '${webhookHistoryDays} days') as is_wanted
     from wanted
     join webhook_backlogs backlog on backlog.endpoint_id = wanted."endpointId"
     join webhook_endpoints endpoint on endpoint.endpoint_id = wanted."endpointId"

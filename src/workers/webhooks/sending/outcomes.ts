@@ -11,7 +11,7 @@ import type { WebhookWorkerDeps } from "../deps.js";
 import { claimSeconds } from "./chooseDeliveries.js";
 import type { ClaimedDelivery } from "./claimDeliveries.js";
 
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly delivery: ClaimedDelivery;
   readonly answer: WebhookAnswer;
 }
@@ -23,7 +23,7 @@ const attempted = `
   insert into webhook_attempts (delivery_id, attempt, at, milliseconds, status, reason, answer)
   select id, attempts, now(), milliseconds, answered, why, answer from written on conflict do nothing`;
 
-const valuesOf = ({ delivery: { id, claim }, answer }: Attempt) => ({ id, claim, ...answer });
+const valuesOf = ({ delivery: { id, claim }, answer }: DeliveryAttempt) => ({ id, claim, ...answer });
 
 /** An endpoint with this many failures in a row counts as down. */
 const downAfter = 3;
@@ -32,7 +32,7 @@ const downAfter = 3;
  * The import's next delivery becomes due; if the endpoint was down, all its waiting deliveries become due. A ping changes the health of a new
  * endpoint only, which then counts as working.
  */
-async function recordDelivered(pool: Pool, all: readonly Attempt[]): Promise<void> {
+async function recordDelivered(pool: Pool, all: readonly DeliveryAttempt[]): Promise<void> {
   await pool.query(
     `with written as (
        update webhook_deliveries delivery
@@ -60,7 +60,7 @@ async function recordDelivered(pool: Pool, all: readonly Attempt[]): Promise<voi
   );
 }
 
-interface FailedAttempt extends Attempt {
+interface FailedAttempt extends DeliveryAttempt {
   /** No further attempt. */
   readonly isLast: boolean;
 }
@@ -122,7 +122,7 @@ export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>;
  * connections of the pool to the imports.
  */
 export const createOutcomeWriter = ({ pool, signal, random = Math.random }: Pick<WebhookWorkerDeps, "pool" | "signal" | "random">) => ({
-  delivered: batched(async (all: readonly Attempt[]) => {
+  delivered: batched(async (all: readonly DeliveryAttempt[]) => {
     await retryUntilWritten(() => recordDelivered(pool, all), signal);
     return all.map(() => undefined);
   }, atOnce),

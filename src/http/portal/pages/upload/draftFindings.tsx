@@ -1,5 +1,5 @@
 // What was found in the file of a draft: rows that would be rejected, unusual rows, and what was sent of an error report.
-import type { CheckedAs, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
+import type { FileCheckState, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
 import type { ClosedRows, FaultyValues, Problem, Problems, UnlistedCount, UnusualInFile } from "../../../../judging/fileChecks.js";
@@ -105,7 +105,7 @@ export const UnusualRows = ({ unusual: { count, groups, recorded, otherImports }
 interface SentReportProps {
   /** The import whose error report it is. */
   readonly corrects: ImportRequested;
-  readonly sent: NonNullable<CheckedAs["sent"]>;
+  readonly sent: NonNullable<FileCheckState["sent"]>;
   readonly found: FoundInFile | undefined;
 }
 

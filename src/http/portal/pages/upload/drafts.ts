@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { completedImport } from "../../../../commands/corrections/correctableRows.js";
 import { loadImport } from "../../../../commands/imports/importStream.js";
-import { type CheckedAs, type KeptFile, keptFile } from "../../../../commands/imports/keptFiles.js";
+import { type FileCheckState, type KeptFile, keptFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { ObjectMissing } from "../../../../portErrors.js";
 import type { Line, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
@@ -60,7 +60,7 @@ export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { fil
 }
 
 /** The import whose error report the file is. Undefined for any other file, for a report that is to be a new file, and where the import has written nothing. */
-export async function reportedImport(visit: SignedInVisit, deps: PortalDeps, { report, take }: Pick<CheckedAs, "report" | "take">) {
+export async function reportedImport(visit: SignedInVisit, deps: PortalDeps, { report, take }: Pick<FileCheckState, "report" | "take">) {
   const { organisationId } = visit.person;
   if (report?.importId === undefined || take === "file") return undefined;
   const { state } = await loadImport(deps.eventStore, report.importId);
