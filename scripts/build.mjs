@@ -1,10 +1,11 @@
 // Compiles src to dist, and bundles the programs in it, when a source is newer than the last build. Several processes may start at
 // once on a fresh clone: each compiles into its own folder and swaps it in whole, so that no process runs half a build.
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const stamp = join(root, "dist", ".built");
@@ -62,16 +63,13 @@ async function writeReference(built) {
 /** Compiles one project; the browser's scripts have their own, since they know the page and not Node. */
 function compile(project, folder) {
   const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
-  execFileSync(process.execPath, [compiler, "-p", join(root, project), "--noEmit", "false", "--outDir", folder], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  return promisify(execFile)(process.execPath, [compiler, "-p", join(root, project), "--noEmit", "false", "--outDir", folder]);
 }
 
 const target = join(root, `dist-${process.pid}`);
 const startedAt = new Date();
 try {
-  compile("tsconfig.build.json", target);
-  compile("tsconfig.browser.json", target);
+  await Promise.all(["tsconfig.build.json", "tsconfig.browser.json"].map((project) => compile(project, target)));
   for (const copied of [
     "http/styles",
     "http/portal/styles",
