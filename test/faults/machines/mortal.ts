@@ -86,6 +86,7 @@ function mortalObjects(store: ObjectStore, pass: Pass): ObjectStore {
     ...store,
     put: (key, ...rest) => pass("put", key, () => store.put(key, ...rest)),
     fetch: (key, ...rest) => pass("put", "", () => store.fetch(key, ...rest)),
+    read: (key) => pass("put", "", () => store.read(key)),
     remove: (key) => pass("put", "", () => store.remove(key)),
   };
 }
