@@ -71,7 +71,7 @@ function callHandler(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<Ap
     const { organisationId } = caller;
     const parts = { params: valid("param"), query: valid("query"), headers: valid("header"), caller, incoming: c.env?.incoming };
     if (route.method === "GET") {
-      const request = { organisationId, left: c.req.raw.signal, ms: readPatienceMs - caller.admissionMs, what: route.operationId };
+      const request = { organisationId, clientLeft: c.req.raw.signal, ms: readPatienceMs - caller.admissionMs, what: route.operationId };
       return send(c, await readInTime(deps, request, (own) => route.handler({ ...parts, body: undefined } as never, own)));
     }
     const admitting = async (step: Promise<void> | undefined) => {

@@ -19,7 +19,7 @@ import { answers, forms, pages } from "./pages/list.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
-import { bodyBounds, expectAccess, noticeCookie, ownerOf, readingOf, refusalPage, visitBy, visitOf } from "./visits.js";
+import { bodyBounds, createVisit, expectAccess, loadVisit, noticeCookie, ownerOf, readingOf, refusalPage } from "./visits.js";
 
 /** Every page and form, for the app to put beside the API's routes. */
 export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {
@@ -49,7 +49,7 @@ export function createPortal(options: PortalOptions, { closing = new AbortContro
   const answerError = async (c: Context<AppEnv>, error: unknown) => {
     if (wantsLines(c)) return send(c, errorAnswer(c, error, logger));
     const person = await deps.sessionOf(c).catch(() => undefined);
-    return errorPage(visitBy(c, person, "anyone", deps), error, logger);
+    return errorPage(createVisit(c, person, "anyone", deps), error, logger);
   };
   const route = (method: "GET" | "POST", path: string, handle: (c: Context<AppEnv>) => Promise<Response>) => ({
     method,
@@ -72,7 +72,7 @@ export function createPortal(options: PortalOptions, { closing = new AbortContro
 }
 
 async function showPage(c: Context<AppEnv>, page: PageDefinition<Visit>, deps: PortalDeps): Promise<Response> {
-  const visit = await visitOf(c, page.access, deps);
+  const visit = await loadVisit(c, page.access, deps);
   const refused = refusalPage(visit, page.access);
   if (refused) return refused;
   try {
@@ -86,7 +86,7 @@ async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps: P
   const { withBody, uploads } = deps;
   ensureSameOrigin(c, deps.publicUrl);
   requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
-  const visit = await visitOf(c, form.access, deps);
+  const visit = await loadVisit(c, form.access, deps);
   if (wantsLines(c)) expectAccess(visit, form.access);
   const refused = refusalPage(visit, form.access);
   if (refused) return refused;
@@ -142,7 +142,7 @@ function respond(visit: Visit, result: Awaited<ReturnType<PageDefinition["show"]
 async function serveAnswer(c: Context<AppEnv>, { path, access, mostBytes, answer }: AnswerDefinition<Visit>, deps: PortalDeps) {
   let known: Visit | undefined;
   try {
-    const visit = await visitOf(c, access, deps);
+    const visit = await loadVisit(c, access, deps);
     known = visit;
     const refused = isNavigation(c) && refusalPage(visit, access);
     if (refused) return refused;

@@ -15,7 +15,7 @@ import { sealedCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, maskToken } from "./sessions/sameOrigin.js";
 import { withQuery } from "./shell/parts.js";
 
-/** The owner of notices and forms where no member is signed in. */
+/** Whose notices and forms these are: a session, by its form token. All visitors without one are one owner. */
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
 
 /**
@@ -33,7 +33,7 @@ export function bodyBounds({ context, person, recheckAccess }: Visit, limit: num
 /** A request that reads, for its organisation's share of the database. */
 export const readingOf = ({ context, person }: Visit, what: string): ReadingRequest => ({
   organisationId: person?.organisationId ?? "",
-  left: context.req.raw.signal,
+  clientLeft: context.req.raw.signal,
   ms: readPatienceMs,
   what,
 });
@@ -47,12 +47,12 @@ export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly
   return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, recheckAccess });
 }
 
-/** `access`: that of the page, form or answer which is requested. */
-export async function visitOf(c: Context<AppEnv>, access: Access, deps: PortalDeps): Promise<Visit> {
-  return visitBy(c, await deps.sessionOf(c), access, deps);
+/** Looks the session up. `access`: that of the page, form or answer which is requested. */
+export async function loadVisit(c: Context<AppEnv>, access: Access, deps: PortalDeps): Promise<Visit> {
+  return createVisit(c, await deps.sessionOf(c), access, deps);
 }
 
-export function visitBy(c: Context<AppEnv>, person: Session | undefined, access: Access, deps: PortalDeps): Visit {
+export function createVisit(c: Context<AppEnv>, person: Session | undefined, access: Access, deps: PortalDeps): Visit {
   const { links, assets } = deps;
   return {
     path: c.req.path,
@@ -63,7 +63,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
     person,
     may: (needed: Access) => needed === "anyone" || (person !== undefined && may(person.role, needed)),
     recheckAccess: async () => {
-      if (access !== "anyone") expectAccess(await visitOf(c, access, deps), access);
+      if (access !== "anyone") expectAccess(await loadVisit(c, access, deps), access);
     },
     formToken: person ? maskToken(person.formToken) : "",
     links,
@@ -76,7 +76,7 @@ export function visitBy(c: Context<AppEnv>, person: Session | undefined, access:
 /** The answer to a visitor who may not do this; undefined for one who may. A signed-out visitor is sent to sign-in, and from there back. */
 export function refusalPage(visit: Visit, access: Access): Response | undefined {
   if (visit.may(access)) return undefined;
-  ensureRole(visit);
+  if (visit.person) throw wrongRole();
   const { context: c, path, links } = visit;
   const isGet = c.req.method === "GET";
   const wanted = isGet ? path + new URL(c.req.url).search : "/portal";
@@ -86,10 +86,8 @@ export function refusalPage(visit: Visit, access: Access): Response | undefined 
 /** The same for a script. It gets an error, since it cannot be sent to the sign-in. */
 export function expectAccess(visit: Visit, access: Access): void {
   if (visit.may(access)) return;
-  ensureRole(visit);
+  if (visit.person) throw wrongRole();
   throw new Problem("unauthorised", "You are signed out. Sign in to continue");
 }
 
-function ensureRole({ person }: Visit): void {
-  if (person) throw new Rejection("forbidden", "Your role does not allow this. Ask an admin of your organisation");
-}
+const wrongRole = () => new Rejection("forbidden", "Your role does not allow this. Ask an admin of your organisation");

@@ -18,7 +18,7 @@ const tooLate = (what: string) =>
 export interface ReadingRequest {
   readonly organisationId: string;
   /** Aborts when the client leaves before its answer is complete. */
-  readonly left: AbortSignal;
+  readonly clientLeft: AbortSignal;
   readonly ms: number;
   /** For the log. */
   readonly what: string;
@@ -27,11 +27,11 @@ export interface ReadingRequest {
 /** Runs `read` with a pool whose statements are cancelled when the client leaves or the time is up, which is answered 503. */
 export function readInTime<Deps extends { readonly pool: Pool; readonly reads: Reads }, T>(
   deps: Deps,
-  { organisationId, left, ms, what }: ReadingRequest,
+  { organisationId, clientLeft, ms, what }: ReadingRequest,
   read: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
-  onClientLeft(left, (reason) => ended.abort(reason));
+  onClientLeft(clientLeft, (reason) => ended.abort(reason));
   const pool = deps.reads(deps.pool, { organisationId, signal: ended.signal });
   return withTimeLimit(ms, read({ ...deps, pool }), () => {
     const late = tooLate(what);
@@ -41,8 +41,8 @@ export function readInTime<Deps extends { readonly pool: Pool; readonly reads: R
 }
 
 /** Calls `end` when the client leaves, also when it has left already. */
-export function onClientLeft(left: AbortSignal, end: (reason: Problem) => void): void {
+export function onClientLeft(clientLeft: AbortSignal, end: (reason: Problem) => void): void {
   const leave = () => end(new Problem("left", "The client has left"));
-  if (left.aborted) leave();
-  else left.addEventListener("abort", leave, { once: true });
+  if (clientLeft.aborted) leave();
+  else clientLeft.addEventListener("abort", leave, { once: true });
 }

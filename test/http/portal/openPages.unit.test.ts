@@ -15,8 +15,12 @@ function setUp(options: Partial<Parameters<typeof createOpenPages>[0]> = {}) {
   const signedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions));
   const pages = createOpenPages({ versions, signedIn, closing: closing.signal, logger: { debug: () => undefined }, ...options });
   const cut = vi.fn();
-  const open = (organisationId = "acme", session = "one", left = new AbortController().signal, page = { watched: "list", version: "1" }) =>
-    pages.open({ organisationId, session, left, cut, ...page }).getReader();
+  const open = (
+    organisationId = "acme",
+    session = "one",
+    clientLeft = new AbortController().signal,
+    page = { watched: "list", version: "1" },
+  ) => pages.open({ organisationId, session, clientLeft, cut, ...page }).getReader();
   return { open, now, versions, cut, closing, signedIn };
 }
 

@@ -42,7 +42,7 @@ export function liveAnswer({ context: c, person, query }: SignedInVisit, { openP
     session: hashToken(sessionCookie.read(c) ?? ""),
     watched,
     version: query["version"] ?? "",
-    left: c.req.raw.signal,
+    clientLeft: c.req.raw.signal,
     cut: () => c.env?.outgoing?.destroy(),
   });
   return new Response(body, { headers: { ...c.get("answerHeaders"), ...eventHeaders } });

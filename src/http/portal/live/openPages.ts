@@ -26,7 +26,7 @@ export interface PageToOpen {
   /** The version that it shows. */
   readonly version: string;
   /** Aborts when the browser leaves. */
-  readonly left: AbortSignal;
+  readonly clientLeft: AbortSignal;
   /** Closes the connection of a browser that does not read: an end that is only written would never arrive. */
   readonly cut: () => void;
 }
@@ -135,7 +135,7 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
         },
       });
       held.add(page);
-      onClientLeft(request.left, () => page.end());
+      onClientLeft(request.clientLeft, () => page.end());
       return body;
     },
   };
