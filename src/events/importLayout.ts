@@ -74,9 +74,9 @@ export async function acceptedRowsAt(
   return (await Promise.all(read)).flat();
 }
 
-/** Whether this row was accepted, by its place among the import's rows, from 1. Only of a completed import, and of a row that it has. */
-export async function isAccepted(eventStore: EventStore, importId: string, place: number): Promise<boolean> {
-  const stored = await eventAt(eventStore, streamOf.import(importId), firstRowRevision + BigInt(place - 1));
+/** Whether this row was accepted. `ordinal`: its number among the import's rows, from 1. Only of a completed import, and of a row that it has. */
+export async function isAccepted(eventStore: EventStore, importId: string, ordinal: number): Promise<boolean> {
+  const stored = await eventAt(eventStore, streamOf.import(importId), firstRowRevision + BigInt(ordinal - 1));
   return stored?.type === "RowAccepted";
 }
 

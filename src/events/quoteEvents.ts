@@ -1,5 +1,5 @@
 // Quotes. This is a disk format.
-// A quote request is one event, however many customers it names. What customers share is stored once: places, items, filters, each priced
+// A quote request is one event, however many customers it names. What customers share is stored once: locations, items, filters, each priced
 // rate card, the names of services and surcharges; `results` refers to them by their index. Rate cards are not copied: the catalogue version
 // names them, and the organisation's stream has every version.
 import { z } from "zod";
@@ -9,7 +9,7 @@ import { uuidPattern } from "../domain/uuid.js";
 const instant = z.iso.datetime();
 const index = z.number().int().min(0);
 
-export const place = z.object({
+export const location = z.object({
   postalCode: z.string(),
   suburb: z.string(),
   city: z.string(),
@@ -67,15 +67,15 @@ const quotedCard = z.object({
 /** Every event of a quote request's stream. */
 export const quotesEvents = {
   QuotesGenerated: z.object({
-    /** The request's id, and its stream's. The quote of the n-th result is `<quotesId>-<n>`, counted from 1. */
+    /** The id of this request for quotes, and of its stream. `requestId` is that of the HTTP request. The quote of the n-th result is `<quotesId>-<n>`, counted from 1. */
     quotesId: z.string(),
     organisationId: z.string(),
     catalogueVersion: z.number().int(),
     by: principal,
     requestId: z.string(),
     at: instant,
-    origin: place,
-    destination: place,
+    origin: location,
+    destination: location,
     items: z.array(quotedItem),
     filters: quoteFilters,
     services: z.array(z.object({ id: z.string(), name: z.string() })),

@@ -7,13 +7,13 @@ import type { QuoteEntry } from "../domain/rating/quotes.js";
 import type { EventStore } from "../ports/eventStore.js";
 import { decodeOn } from "./codec.js";
 import { type QuoteAnswer, type QuoteResult, quoteAnswerOf } from "./quoteAnswer.js";
-import { place, type QuotedCard, type QuoteGenerated, type QuotePlace, type QuotesGenerated, quoteFilters } from "./quoteEvents.js";
+import { location, type QuotedCard, type QuoteGenerated, type QuotePlace, type QuotesGenerated, quoteFilters } from "./quoteEvents.js";
 import type { EventOn } from "./registry.js";
 import { streamOf } from "./streams.js";
 
 const answer = z.object({
-  origin: place,
-  destination: place,
+  origin: location,
+  destination: location,
   results: z
     .array(z.object({ noQuoteMessage: z.string(), quotes: z.array(z.looseObject({ serviceName: z.string(), totalAmount: z.number() })) }))
     .length(1),

@@ -1,5 +1,5 @@
 // The command that creates an organisation or changes its catalogue, and the catalogue's decider.
-import { diffCatalogue } from "../../domain/catalogue/diff.js";
+import { differencesInSentences } from "../../domain/catalogue/diff.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -79,7 +79,7 @@ export function decide(command: OrganisationCommand, { catalogue, forgotten }: O
       const entries = catalogueChanges(catalogue.file, file);
       if (entries.length === 0) return [];
       if (command.madeFrom !== undefined && command.madeFrom !== catalogue.version) throw catalogueChanged(catalogue.version);
-      const changes = inBrief(diffCatalogue(catalogue.file as OrganisationFile | undefined, file));
+      const changes = inBrief(differencesInSentences(catalogue.file as OrganisationFile | undefined, file));
       const version = catalogue.version + 1;
       const sinceRevision = Number(command.head) + 1;
       return [

@@ -12,7 +12,7 @@ import { streamOf } from "../../events/streams.js";
 import { AppendTooLarge } from "../../portErrors.js";
 import { type EventStore, noStream } from "../../ports/eventStore.js";
 
-interface QuoteOrigin {
+interface QuoteCall {
   readonly organisationId: string;
   readonly catalogueVersion: number;
   readonly by: Principal;
@@ -27,11 +27,11 @@ interface QuoteDeps {
 }
 
 /** Prices a request for each of its customers and returns when the event store has acknowledged the event. `response`: the contract's, as JSON. */
-export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, from: QuoteOrigin) {
+export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, call: QuoteCall) {
   rejectUnknownCustomers(deps.catalogue, request.general.customerIds);
   const { items, filters, general } = request;
   const { origin, destination } = resolveEnds(deps.geography, request);
-  const { organisationId, catalogueVersion, by, requestId, now } = from;
+  const { organisationId, catalogueVersion, by, requestId, now } = call;
   const { customerIds } = general;
   const { goods, results } = priceQuotes({ catalogue: deps.catalogue, customerIds, items, origin, destination, filters, now });
   const quotesId = v7();
@@ -49,7 +49,7 @@ export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, fro
     ...quoteRecordOf(results),
   };
   const context = { organisation: organisationId, by, correlationId: requestId };
-  // The event's id is the request's id, so that the event store recognises a resend.
+  // The event's id is `quotesId`, so that the event store recognises a resend.
   const encoded = encode("QuotesGenerated", event, context, quotesId);
   const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
   const response = JSON.stringify(quoteAnswerOf(event)); // made while the event is recorded
@@ -93,7 +93,7 @@ function quoteRecordOf(priced: readonly PricedResult[]): QuoteRecord {
   const cards = createList<PricedCard, QuotedCard>();
   const results = priced.map(({ customerId, noQuoteMessage, quotes, cards: ofCustomer }) => ({
     customerId,
-    cards: ofCustomer.map((card, index) => cards.placeOf(card, () => quotedCard(card, quotes[index] as QuoteEntry, lists))),
+    cards: ofCustomer.map((card, index) => cards.indexFor(card, () => quotedCard(card, quotes[index] as QuoteEntry, lists))),
     ...(noQuoteMessage !== "" && { noQuoteMessage }),
   }));
   return { services: lists.services.entries, surcharges: lists.surcharges.entries, cards: cards.entries, results };
@@ -106,10 +106,10 @@ function createList<Key, Entry>() {
   return {
     entries,
     /** The index of the key's entry, which is made if the key is new. */
-    placeOf(key: Key, make: () => Entry): number {
-      const place = known.get(key) ?? entries.push(make()) - 1;
-      known.set(key, place);
-      return place;
+    indexFor(key: Key, make: () => Entry): number {
+      const index = known.get(key) ?? entries.push(make()) - 1;
+      known.set(key, index);
+      return index;
     },
   };
 }
@@ -121,7 +121,7 @@ function quotedCard({ terms, steps }: PricedCard, entry: QuoteEntry, { services,
   return {
     rateCardId: entry.rateCardId,
     rateCardName: entry.rateCardName,
-    service: services.placeOf(entry.serviceId, () => ({ id: entry.serviceId, name: entry.serviceName })),
+    service: services.indexFor(entry.serviceId, () => ({ id: entry.serviceId, name: entry.serviceName })),
     zones: [originZone, destinationZone],
     exactKg: steps.exactKg,
     kg: steps.kg,
@@ -130,7 +130,7 @@ function quotedCard({ terms, steps }: PricedCard, entry: QuoteEntry, { services,
     ...(steps.minimumApplied && { minimumApplied: true }),
     amount: steps.amount,
     surcharges: steps.surcharges.map(({ key, name, description, items, amount }) => {
-      const surcharge = surcharges.placeOf(JSON.stringify([key, name, description]), () => ({ key, name, description }));
+      const surcharge = surcharges.indexFor(JSON.stringify([key, name, description]), () => ({ key, name, description }));
       return { surcharge, items, amount };
     }),
     fuelPercent: fuelLevyPercent,

@@ -1,26 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
 import { fieldsOfSection, valueInWords } from "./fields.js";
 import { type OrganisationFile, type Section, sections } from "./schema.js";
-import { entriesByName, isObject, nounOf, placeOf, type Step, type Trail, trailOf } from "./tree.js";
+import { entriesByName, isObject, nounOf, type Step, splitTrail, type Trail, trailOf } from "./tree.js";
 
 export interface CatalogueDifference {
   readonly section: "organisation" | Section;
-  /** Undefined where the whole list is meant. */
+  /** Of the entry; undefined for the organisation's own fields, and where the whole list has changed, such as its order. */
   readonly id: string | undefined;
   readonly kind: "added" | "removed" | "changed";
-  /** What has changed in it; undefined for what was added or removed as a whole. */
+  /** What has changed in it; undefined for an entry that was added or removed. */
   readonly change?: FieldChange;
 }
 
 export interface FieldChange {
   readonly trail: Trail;
-  readonly how: "changed" | "added" | "removed" | "reordered";
+  readonly kind: "changed" | "added" | "removed" | "reordered";
   readonly from?: unknown;
   readonly to?: unknown;
 }
 
-/** What changed, one sentence each, as it is recorded; empty when nothing did. */
-export function diffCatalogue(before: OrganisationFile | undefined, after: OrganisationFile): string[] {
+/** One sentence for each difference, as `CatalogueApplied` records them. */
+export function differencesInSentences(before: OrganisationFile | undefined, after: OrganisationFile): string[] {
   const created = before ? [] : [`Organisation ${after.organisation.id} created`];
   return [...created, ...catalogueDifferences(before, after).map(recordedSentence)];
 }
@@ -43,12 +43,12 @@ export function subjectOf({ section, id }: Pick<CatalogueDifference, "section" |
 function recordedSentence(difference: CatalogueDifference): string {
   const { kind, change, id, section } = difference;
   if (!change) return `${subjectOf(difference)} ${kind}`;
-  if (id === undefined && section !== "organisation") return `${subjectOf(difference)} ${change.how}`;
+  if (id === undefined && section !== "organisation") return `${subjectOf(difference)} ${change.kind}`;
   return `${subjectOf(difference)}: ${recordedChange(change)}`;
 }
 
 /** `lane SYD to MEL: perKg 0.42 -> 0.45`. */
-function recordedChange({ trail, how, from, to }: FieldChange): string {
+function recordedChange({ trail, kind, from, to }: FieldChange): string {
   const parts: string[] = [];
   let path: string[] = [];
   for (const step of trail) {
@@ -60,7 +60,7 @@ function recordedChange({ trail, how, from, to }: FieldChange): string {
     }
   }
   const at = [...parts, ...(path.length > 0 ? [path.join(".")] : [])].join(": ");
-  return how === "changed" ? `${at} ${asJson(from)} -> ${asJson(to)}` : `${at} ${how}`;
+  return kind === "changed" ? `${at} ${asJson(from)} -> ${asJson(to)}` : `${at} ${kind}`;
 }
 
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}...` : text);
@@ -69,12 +69,12 @@ const asJson = (value: unknown): string => (value === undefined ? "nothing" : cu
 /** `Per kg, SYD to MEL: 0.42 -> 0.45`; of a whole entry or list nothing. */
 export function changeInWords({ section, change }: CatalogueDifference): string {
   if (!change) return "";
-  const { trail, how, from, to } = change;
-  if (how === "changed")
+  const { trail, kind, from, to } = change;
+  if (kind === "changed")
     return `${placeInWords(section, trail)}: ${partInWords(section, trail, from)} -> ${partInWords(section, trail, to)}`;
   const last = trail.at(-1);
-  const isValue = typeof last === "object" && nounOf(last.list) === undefined;
-  return isValue ? `${placeInWords(section, trail)}: ${JSON.parse(last.name)} ${how}` : `${placeInWords(section, trail)} ${how}`;
+  const isPlainValue = typeof last === "object" && nounOf(last.list) === undefined; // its name is its JSON (`Step`)
+  return isPlainValue ? `${placeInWords(section, trail)}: ${JSON.parse(last.name)} ${kind}` : `${placeInWords(section, trail)} ${kind}`;
 }
 
 /** `Per kg, SYD to MEL`; `Lane SYD to MEL`. */
@@ -98,38 +98,39 @@ function fieldAt(section: CatalogueDifference["section"], trail: Trail) {
 }
 
 function entryDifferences(section: Section, before: readonly object[], after: readonly object[]): CatalogueDifference[] {
-  return listChanges(section, [], before, after).map(({ trail: [entry, ...trail], how, ...values }) => {
+  return listChanges(section, [], before, after).map(({ trail: [entry, ...trail], kind, ...values }) => {
     const id = typeof entry === "object" ? entry.name : undefined;
-    if (trail.length === 0 && (how === "added" || how === "removed")) return { section, id, kind: how };
-    return { section, id, kind: "changed", change: { trail, how, ...values } };
+    if (trail.length === 0 && (kind === "added" || kind === "removed")) return { section, id, kind };
+    return { section, id, kind: "changed", change: { trail, kind, ...values } };
   });
 }
 
 function fieldChanges(before: object, after: object, trail: Trail = []): FieldChange[] {
-  const [old, now] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
-  return [...new Set([...old.keys(), ...now.keys()])].flatMap((key) => {
-    const [from, to] = [old.get(key), now.get(key)];
+  const [oldFields, newFields] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
+  return [...new Set([...oldFields.keys(), ...newFields.keys()])].flatMap((key) => {
+    const [from, to] = [oldFields.get(key), newFields.get(key)];
     const at = [...trail, key];
     if (isDeepStrictEqual(from, to)) return [];
     if (Array.isArray(from) && Array.isArray(to)) return listChanges(key, trail, from, to);
     if (isObject(from) && isObject(to)) return fieldChanges(from, to, at);
-    return [{ trail: at, how: "changed", from, to }];
+    return [{ trail: at, kind: "changed", from, to }];
   });
 }
 
 /** Entries are compared by their names, so that a lane in a new place is not taken for another lane. */
 function listChanges(list: string, trail: Trail, before: readonly unknown[], after: readonly unknown[]): FieldChange[] {
-  const [old, now] = [entriesByName(list, before), entriesByName(list, after)];
-  if (!old || !now) return fieldChanges({ ...before }, { ...after }, [...trail, list]);
+  const [oldEntries, newEntries] = [entriesByName(list, before), entriesByName(list, after)];
+  if (!oldEntries || !newEntries) return fieldChanges({ ...before }, { ...after }, [...trail, list]);
   const at = (name: string): Trail => [...trail, { list, name }];
-  const changes = [...now].flatMap(([name, entry]): FieldChange[] => {
-    const was = old.get(name);
-    if (was === undefined) return [{ trail: at(name), how: "added" }];
+  const changes = [...newEntries].flatMap(([name, entry]): FieldChange[] => {
+    const was = oldEntries.get(name);
+    if (was === undefined) return [{ trail: at(name), kind: "added" }];
     return isObject(was) && isObject(entry) ? fieldChanges(was, entry, at(name)) : [];
   });
-  changes.push(...[...old.keys()].filter((name) => !now.has(name)).map((name) => ({ trail: at(name), how: "removed" }) as const));
-  const isReordered = changes.length === 0 && !isDeepStrictEqual([...old.keys()], [...now.keys()]);
-  return isReordered ? [{ trail: [...trail, list], how: "reordered" }] : changes;
+  const removed = [...oldEntries.keys()].filter((name) => !newEntries.has(name));
+  changes.push(...removed.map((name) => ({ trail: at(name), kind: "removed" }) as const));
+  const isReordered = changes.length === 0 && !isDeepStrictEqual([...oldEntries.keys()], [...newEntries.keys()]);
+  return isReordered ? [{ trail: [...trail, list], kind: "reordered" }] : changes;
 }
 
 /** A fault of `parseOrganisationFile` with names in place of its paths; those within `own` are not named again. */
@@ -137,7 +138,7 @@ export function faultInWords(file: unknown, fault: string, own = ""): string {
   const text = fault.replaceAll(/\b\w+(?:\.\w+)+/g, (path) => {
     const [section = ""] = path.split(".");
     if (section !== "organisation" && !(sections as readonly string[]).includes(section)) return path;
-    const { trail, ...entry } = placeOf(trailOf(file, path));
+    const { trail, ...entry } = splitTrail(trailOf(file, path));
     const last = trail.at(-1);
     const place =
       trail.length === 0 ? "" : `${placeInWords(entry.section, trail)}${typeof last === "object" && !nounOf(last.list) ? ":" : ""}`;

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CatalogueDifference } from "./diff.js";
 import type { OrganisationFile } from "./schema.js";
-import { type Children, entriesByName, isObject, placeOf, type Trail } from "./tree.js";
+import { type Children, entriesByName, isObject, splitTrail, type Trail } from "./tree.js";
 
 /** What both have changed, in different ways. A value is undefined where it was removed. */
 export interface Conflict extends Pick<CatalogueDifference, "section" | "id"> {
@@ -31,7 +31,7 @@ export function mergeCatalogues(
     const partsOf = (value: unknown) => childrenOf(typeof last === "string" ? last : undefined, value);
     const [old, theirParts, myParts] = [was === undefined ? new Map() : partsOf(was), partsOf(their), partsOf(my)];
     if (!old || !theirParts || !myParts || Array.isArray(their) !== Array.isArray(my)) {
-      conflicts.push({ ...placeOf(trail), base: was, theirs: their, mine: my });
+      conflicts.push({ ...splitTrail(trail), base: was, theirs: their, mine: my });
       return keepsTheirs(conflicts.length - 1) ? their : my;
     }
     const within = (name: string): Trail =>

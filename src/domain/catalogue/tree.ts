@@ -57,8 +57,8 @@ export function trailOf(file: unknown, path: string): Trail {
   return trail;
 }
 
-/** Splits a trail that begins at the file. */
-export function placeOf([first, ...trail]: Trail): { section: "organisation" | Section; id: string | undefined; trail: Trail } {
+/** Splits a trail that begins at the file: the entry, and the trail within it. */
+export function splitTrail([first, ...trail]: Trail): { section: "organisation" | Section; id: string | undefined; trail: Trail } {
   const isSection = (step: Step | undefined): step is { list: Section; name: string } =>
     typeof step === "object" && (sections as readonly string[]).includes(step.list);
   return isSection(first) ? { section: first.list, id: first.name, trail } : { section: "organisation", id: undefined, trail };

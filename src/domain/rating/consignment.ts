@@ -22,10 +22,11 @@ export type Consignment = ReturnType<typeof createConsignment>;
 export interface Goods {
   readonly type: string;
   readonly quantity: number;
-  /** Centimetres. */
+  /** Of one item, in centimetres. */
   readonly length: number;
   readonly width: number;
   readonly height: number;
+  /** Of one item; `chargeableWeight` is that of all `quantity` items. Both in kilograms. */
   readonly weight: number;
   readonly chargeableWeight: number;
 }
@@ -35,13 +36,13 @@ export function createConsignment(items: readonly Item[]) {
   const measured = items.map(measure);
   return {
     items,
-    /** Of everything. */
+    /** Of all items. */
     declaredValue: measured.reduce(
       (sum, { item, quantity }) => (item.itemValue === undefined ? sum : add(sum, multiply(decimal(item.itemValue), quantity))),
       zero,
     ),
     /** Whole kg, and the sum they were rounded up from. */
-    kg: cacheResults(mostFactors, (cubicFactor: number) => {
+    chargeableKg: cacheResults(mostCachedFactors, (cubicFactor: number) => {
       const exact = measured.reduce((sum, each) => add(sum, chargeable(each, cubicFactor)), zero);
       return { whole: roundUp(exact, 0), exact: toText(exact) };
     }),
@@ -49,7 +50,7 @@ export function createConsignment(items: readonly Item[]) {
   };
 }
 
-const mostFactors = 1_000;
+const mostCachedFactors = 1_000;
 
 type MeasuredItem = ReturnType<typeof measure>;
 

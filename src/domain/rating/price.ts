@@ -59,7 +59,7 @@ const gstPercent = decimal(10);
 /** The steps of one card's price, in the order in which they are rounded. */
 export function priceOf(terms: PriceTerms, consignment: Consignment) {
   const { lane } = terms;
-  const kg = consignment.kg(terms.cubicFactor);
+  const kg = consignment.chargeableKg(terms.cubicFactor);
   const whole = { coefficient: kg.whole, scale: 0 };
   const { charge, steps } = kgCharge(lane, terms.breakMethod, whole);
   const freight = add(cachedDecimal(lane.basic), charge);

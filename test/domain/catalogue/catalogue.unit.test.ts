@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readAustralia } from "../../../scripts/localities/australia.js";
 import { demoOrganisation } from "../../../src/demo/demoOrganisation.js";
 import { compileCatalogue } from "../../../src/domain/catalogue/catalogue.js";
-import { diffCatalogue } from "../../../src/domain/catalogue/diff.js";
+import { differencesInSentences } from "../../../src/domain/catalogue/diff.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import { type OrganisationFile, organisationFile } from "../../../src/domain/catalogue/schema.js";
 import { sampleFile } from "./sample.js";
@@ -132,7 +132,7 @@ describe("what changed between two catalogues", () => {
   const before = parsed(sampleFile());
 
   it("is nothing when nothing did", () => {
-    expect(diffCatalogue(before, parsed(sampleFile()))).toEqual([]);
+    expect(differencesInSentences(before, parsed(sampleFile()))).toEqual([]);
   });
 
   it("is one sentence for each change", () => {
@@ -142,7 +142,7 @@ describe("what changed between two catalogues", () => {
     if (lane) lane.perKg = 0.45;
     after.customers.push({ id: "CUST-002", name: "Birch", carrierIds: [], rateCardIds: [] });
     after.customFields = [];
-    expect(diffCatalogue(before, after)).toEqual([
+    expect(differencesInSentences(before, after)).toEqual([
       'Organisation: name "Demo 3PL" -> "Renamed"',
       "Custom field costCentre removed",
       "Rate card road-2026: lane SYD to MEL: perKg 0.42 -> 0.45",
@@ -160,7 +160,7 @@ describe("what changed between two catalogues", () => {
     map.zones.reverse();
     map.zones.find(({ zone }) => zone === "SYD")?.postcodes?.push("2600");
     customer.carrierIds = ["airco"];
-    expect(diffCatalogue(before, after)).toEqual([
+    expect(differencesInSentences(before, after)).toEqual([
       'Zone map hubs: zone SYD (AU): postcodes "2600" added',
       "Rate card road-2026: lane * to NZ added",
       "Rate card road-2026: lane SYD to MEL: break from 900 kg added",
@@ -172,10 +172,10 @@ describe("what changed between two catalogues", () => {
   it("tells a new order of a list, and that two zones of one name have changed by their places", () => {
     const turned = structuredClone(before);
     turned.zoneMaps[0]?.zones.reverse();
-    expect(diffCatalogue(before, turned)).toEqual(["Zone map hubs: zones reordered"]);
+    expect(differencesInSentences(before, turned)).toEqual(["Zone map hubs: zones reordered"]);
     const twice = structuredClone(before);
     twice.zoneMaps[0]?.zones.push({ zone: "SYD", country: "AU", postcodes: ["2600"] });
-    expect(diffCatalogue(before, twice)).toEqual([expect.stringMatching(/^Zone map hubs: zones\.3 nothing -> /)]);
+    expect(differencesInSentences(before, twice)).toEqual([expect.stringMatching(/^Zone map hubs: zones\.3 nothing -> /)]);
   });
 
   it("does not depend on the order in which a database returns the fields", () => {
@@ -189,11 +189,11 @@ describe("what changed between two catalogues", () => {
                 .map(([key, each]) => [key, turned(each)]),
             )
           : value;
-    expect(diffCatalogue(before, turned(before) as OrganisationFile)).toEqual([]);
+    expect(differencesInSentences(before, turned(before) as OrganisationFile)).toEqual([]);
   });
 
   it("lists everything as added when there was no catalogue before", () => {
-    expect(diffCatalogue(undefined, before)).toEqual([
+    expect(differencesInSentences(undefined, before)).toEqual([
       "Organisation demo created",
       "Custom field costCentre added",
       "Carrier roadco added",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { changesInBrief } from "../../../src/domain/catalogue/changesInBrief.js";
-import { diffCatalogue } from "../../../src/domain/catalogue/diff.js";
+import { differencesInSentences } from "../../../src/domain/catalogue/diff.js";
 import { organisationFile as fileShape, type OrganisationFile } from "../../../src/domain/catalogue/schema.js";
 import { organisationFile } from "../../support/organisationFile.js";
 
@@ -8,7 +8,7 @@ const before = fileShape.parse(organisationFile("acme"));
 const changed = (change: (file: OrganisationFile) => void): string => {
   const after = structuredClone(before);
   change(after);
-  return changesInBrief(diffCatalogue(before, after));
+  return changesInBrief(differencesInSentences(before, after));
 };
 const customer = (id: string) => ({ ...(before.customers[0] as OrganisationFile["customers"][number]), id });
 
@@ -48,7 +48,7 @@ test("older sentences name the entries of lists by their place, newer ones by th
 test("the sentences of a real change are understood", () => {
   expect(changed((file) => Object.assign(file.organisation, { name: "Another: name -> x" }))).toBe("organisation changed: name");
   expect(changed((file) => Object.assign(file.rateCards[0]?.lanes[0] as object, { perKg: 99 }))).toMatch(/^rate card \S+ changed: 1 lane$/);
-  expect(changesInBrief(diffCatalogue(undefined, before))).toMatch(/^organisation created, /);
+  expect(changesInBrief(differencesInSentences(undefined, before))).toMatch(/^organisation created, /);
   expect(changed((file) => file.customers.reverse())).toBe(before.customers.length > 1 ? "customers in another order" : "");
 });
 

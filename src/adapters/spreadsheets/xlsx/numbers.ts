@@ -39,8 +39,8 @@ export function plainDecimal(raw: string): string {
 type DateParts = "date" | "dateAndTime" | "time";
 
 /**
- * Days since 1900 (or 1904) as a wall time, or undefined outside the calendar. Less than a day is a time of day without a date, except for an
- * exact 0 since 1904 that is shown as a date: 1904-01-01. The clock is left out when it is midnight and not shown.
+ * The wall time of a number of days since 1900 (or 1904); undefined outside the calendar. Less than one day is a time without a date. But where days
+ * count from 1904, a 0 that is shown as a date is 1904-01-01. A date has no time behind it if it is midnight and the cell shows dates only.
  */
 export function serialText(serial: number, shown: DateParts, date1904: boolean): string | undefined {
   if (!(serial >= 0) || serial >= 2_958_466) return undefined;
@@ -61,8 +61,8 @@ const dayText = (days: number): string => new Date(Date.UTC(1899, 11, days < 60 
 /** How a cell's number is to be understood. One with `digits` is shown with leading zeros, as postcodes are: `0000`. */
 export type NumberKind = "number" | DateParts | { readonly digits: number };
 
-/** Returns the kinds by a cell's style number. */
-export function readStyles(xml: string): NumberKind[] {
+/** From the part with the workbook's styles; the index is a cell's style number. */
+export function readNumberKinds(xml: string): NumberKind[] {
   const codes = new Map<number, string>();
   const formats: number[] = [];
   parseXml(xml, (name, attributes, path) => {

@@ -2,7 +2,7 @@ import type { FileHeader, ReadOptions, RowBatch } from "../../../ports/spreadshe
 import { type Cell, createRowReader, FileFault, headerNames, isBlankRow } from "../cell.js";
 import { MAX_HEADER_INFLATED_BYTES, MAX_OTHER_SHEETS_BYTES, MAX_TEXT_CHARS } from "../limits.js";
 import { type Archive, openArchive } from "./archive.js";
-import { readStyles } from "./numbers.js";
+import { readNumberKinds } from "./numbers.js";
 import { readSharedStrings } from "./sharedStrings.js";
 import { createSheetParser, type SheetContext } from "./sheet.js";
 import { readWorkbook, type Workbook } from "./workbook.js";
@@ -40,7 +40,7 @@ export async function readXlsxHeader(path: string, signal?: AbortSignal): Promis
 /** The sheet that is read, and how its numbers are to be understood. */
 async function openSheet(archive: Archive) {
   const workbook = await readWorkbook(archive);
-  const kinds = workbook.styles ? readStyles(await archive.wholeText(workbook.styles)) : [];
+  const kinds = workbook.styles ? readNumberKinds(await archive.wholeText(workbook.styles)) : [];
   return { workbook, kinds, date1904: workbook.date1904, dateColumns: NO_COLUMNS };
 }
 
