@@ -52,7 +52,7 @@ export class WrongVersion extends Error {
   }
 }
 
-/** The log ends before the position to read on from: it is an older copy of the log that the position belongs to, or another log. */
+/** The event log ends before the position to read on from: it is an older copy of the one that the position belongs to, or another one. */
 export class LogTooShort extends Error {
   override readonly name = "LogTooShort";
   constructor(position: Position, end: Position | undefined) {

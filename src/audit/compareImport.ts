@@ -5,7 +5,7 @@ import { gatherImport } from "./evidence/evidence.js";
 import { createEvidence } from "./evidence/evidenceTables.js";
 import { newFindings } from "./findings.js";
 
-/** The projections are at different positions, or not built, so they cannot be compared with the log now. */
+/** The projections are at different positions, or not built, so they cannot be compared with the event log now. */
 export class NotComparable extends Error {
   override readonly name = "NotComparable";
 }
@@ -15,7 +15,7 @@ const compared = ["activities", "imports", "rejections", "shipments"];
 const tables = "imports, rejections, activities, shipment_lines, checkpoints";
 
 /**
- * The projections' tables in one transaction, at one position of the log. Locks the tables against a rebuild's swap, which waits until the audit
+ * The projections' tables in one transaction, at one position of the event log. Locks the tables against a rebuild's swap, which waits until the audit
  * ends or is aborted.
  */
 export async function withSnapshot<Result>(

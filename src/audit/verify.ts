@@ -31,7 +31,7 @@ export interface StreamOptions extends FileSources {
 }
 
 /**
- * `client` finds the ledger's tables under their names, as they are at this position of the log. `events`: of imports, their corrections and
+ * `client` finds the ledger's tables under their names, as they are at this position of the event log. `events`: of imports, their corrections and
  * reversals. `imports`: how many each organisation has.
  */
 export async function verifyStreams(

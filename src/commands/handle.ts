@@ -13,7 +13,7 @@ import { logIdOf } from "./logIdentity.js";
 export interface Aggregate<S extends StreamKind, State> {
   readonly kind: S;
   readonly initial: () => State;
-  /** `position`: the event's commit position in the log. */
+  /** `position`: the event's commit position in the event log. */
   readonly evolve: (state: State, event: EventOn<S>, revision: Revision, position: bigint) => State;
 }
 
@@ -34,7 +34,7 @@ export async function handleCommand<S extends StreamKind, State>(
   decide: (state: State, head: Revision) => readonly EventOn<S>[] | Promise<readonly EventOn<S>[]>,
 ): Promise<CommandOutcome<S, State>> {
   return retryConflicts(async () => {
-    await logIdOf(events); // writes LogCreated first if the log is empty
+    await logIdOf(events); // writes LogCreated first if the event log is empty
     const { state, head } = await loadState(events, aggregate, id);
     const decided = await decide(state, head);
     if (decided.length === 0) return { before: state, decided, revision: head };

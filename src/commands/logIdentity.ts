@@ -1,4 +1,4 @@
-// The log's id. The service writes it once, as the log's first event, and reads it from the log from then on.
+// The event log's id. The service writes it once, in the first event of all, and reads it from there from then on.
 import { randomUUID } from "node:crypto";
 import { firstStart } from "../domain/principal.js";
 import { encode } from "../events/codec.js";
@@ -8,7 +8,7 @@ import { type EventStore, noStream } from "../ports/eventStore.js";
 
 const known = new WeakMap<EventStore, Promise<string>>();
 
-/** The log's id. It is created if the log has none, and read once per event store connection. */
+/** The event log's id. It is created if there is none, and read once per event store connection. */
 export function logIdOf(eventStore: EventStore): Promise<string> {
   const logId = known.get(eventStore) ?? readLogId(eventStore).then((found) => found ?? createLog(eventStore));
   known.set(eventStore, logId);

@@ -1,10 +1,10 @@
-// Claims of rows by corrections, and reversals of these rows: the log's order decides. The decider and the projection share this; the audit has
+// Claims of rows by corrections, and reversals of these rows: the event log's order decides. The decider and the projection share this; the audit has
 // its own.
 import { isInRanges, type Range } from "./ranges.js";
 
 export interface ReversalAt {
   readonly rows: "all" | readonly Range[];
-  /** Its commit position in the log. */
+  /** Its commit position in the event log. */
   readonly position: bigint;
 }
 
@@ -16,7 +16,7 @@ export interface ReversedRows {
   since(row: number): bigint | undefined;
 }
 
-/** `reversals`: in the order of the log. */
+/** `reversals`: in the order of the event log. */
 export const reversedRows = (reversals: readonly ReversalAt[]): ReversedRows => ({
   all: reversals.find(({ rows }) => rows === "all")?.position,
   since: (row) => reversals.find(({ rows }) => rows === "all" || isInRanges(rows, row))?.position,
@@ -27,7 +27,7 @@ interface Claim {
   readonly refused: readonly { readonly row: number; readonly correctionRow: number; readonly why: string }[];
 }
 
-/** The claim as it stands: rows that are reversed at an earlier position of the log are refused, also if the claim did not see that. */
+/** The claim as it stands: rows that are reversed at an earlier position of the event log are refused, also if the claim did not see that. */
 export function unreversedClaim<C extends Claim>(claim: C, reversed: ReversedRows, position: bigint): C {
   const isLate = (row: number) => (reversed.since(row) ?? position) < position;
   const numberOf = correctionRows(claim);

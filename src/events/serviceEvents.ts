@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 
-/** Every event of the log's own stream. */
+/** Every event of the event log's own stream. */
 export const logEvents = {
-  /** The first event that the service writes. Tables, checkpoints and stored objects belong to the log with this id. A copy of the log has the same id. */
+  /** The first event that the service writes. Tables, checkpoints and stored objects belong to the event log with this id. A copy of it has the same id. */
   LogCreated: z.object({ logId: z.uuid(), at: z.iso.datetime() }),
 } as const;
 

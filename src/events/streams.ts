@@ -4,10 +4,10 @@ import type { EventStore } from "../ports/eventStore.js";
 import { decode } from "./codec.js";
 import type { StreamKind } from "./registry.js";
 
-/** The stream of the log itself: LogCreated. */
+/** The stream of the event log itself: LogCreated. */
 export const logStream = "waybill";
 
-/** An id follows, except in the log's own name. */
+/** An id follows, except in the event log's own name. */
 export const streamPrefix = {
   log: logStream,
   import: "import-",
@@ -33,7 +33,7 @@ export const streamOf = Object.fromEntries(
   Object.entries(streamPrefix).map(([kind, prefix]) => [kind, (id: string) => (kind === "log" ? logStream : prefix + id)]),
 ) as Readonly<Record<StreamKind, (id: string) => string>>;
 
-/** Reads the log's id; undefined when the log has none yet. */
+/** Reads the event log's id; undefined when it has none yet. */
 export async function readLogId(eventStore: Pick<EventStore, "read">): Promise<string | undefined> {
   for await (const stored of eventStore.read(logStream, { max: 1 })) {
     const event = decode(stored);

@@ -1,5 +1,5 @@
-// The tables, at a start and while the roles run: the database may be dropped and created anew beside the log, or be new beside a log that
-// was restored. Tables that are filled from the log are missing until they are full, so that no answer comes from half of them.
+// The tables, at a start and while the roles run: the database may be dropped and created anew beside the event log, or be new beside one that
+// was restored. Tables that are filled from the event log are missing until they are full, so that no answer comes from half of them.
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { migrate, migrationStatements, missingTables, tableNames } from "../adapters/postgres/migrate.js";
@@ -20,7 +20,7 @@ const filledTables = allProjections.flatMap(({ tables }) => tables);
 /** Each role looks, so that with three of them somebody does every few seconds. */
 const lookMs = 10_000;
 
-/** Migrates, and creates dropped tables again. `unanswered`: what a log that cannot be asked is taken for; by default one with events. */
+/** Migrates, and creates dropped tables again. `unanswered`: what an event log that cannot be asked is taken for; by default one with events. */
 export async function prepareTables({ pool, eventStore }: Stores, unanswered: "full" | "unavailable" = "full"): Promise<void> {
   await migrate(pool, {
     names: filledTables,
@@ -57,7 +57,7 @@ export async function keepTables(stores: Stores, logger: Logger, signal: AbortSi
   });
 }
 
-/** Tables that are yet to be filled from the log. */
+/** Tables that are yet to be filled from the event log. */
 export const unfilledTables = (pool: Pool): Promise<readonly string[]> => missingTables(pool, filledTables);
 
 /** For the projector. */

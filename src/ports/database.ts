@@ -8,7 +8,7 @@ export type Database = Pick<Pool, "query">;
 export const finds = async (database: Database, statement: string, values: readonly unknown[]): Promise<boolean> =>
   (await database.query(statement, [...values])).rowCount !== 0;
 
-/** The tables and the log. */
+/** The tables and the event log. */
 export interface Stores {
   readonly pool: Pool;
   readonly eventStore: EventStore;

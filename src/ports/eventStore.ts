@@ -1,7 +1,7 @@
 // What the application needs of the event store: types, how two positions compare, and the reading of some events.
 import { Readable } from "node:stream";
 
-/** A position in the log's global order. Later events have larger positions. */
+/** A position in the event log's global order. Later events have larger positions. */
 export interface Position {
   readonly commit: bigint;
   readonly prepare: bigint;
@@ -14,7 +14,7 @@ export const beginning: Position = { commit: -1n, prepare: -1n };
 export const isAfter = (position: Position, other: Position | undefined): boolean =>
   other === undefined || (position.commit === other.commit ? position.prepare > other.prepare : position.commit > other.commit);
 
-/** How much of the log, from 0 to 1, lies before a position. Positions grow with the log's bytes. */
+/** How much of the event log, from 0 to 1, lies before a position. Positions grow with its bytes. */
 export const shareOf = (position: Position, end: Position | undefined): number =>
   end && end.commit > 0n ? Math.min(1, Number(position.commit) / Number(end.commit)) : 1;
 
@@ -63,7 +63,7 @@ export interface EventBatch {
   readonly events: readonly StoredEvent[];
   /** May be stored as a checkpoint when this batch and all batches before it are handled. */
   readonly position: Position;
-  /** True when this batch reaches the end of the log. A cluster's follower may have an earlier end than its leader. */
+  /** True when this batch reaches the end of the event log. A cluster's follower may have an earlier end than its leader. */
   readonly caughtUp: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface EventStore {
     onBatch: (batch: EventBatch) => Promise<void>,
   ): Promise<void>;
   /**
-   * Calls `onBatch` with the events after `from` up to `until`, at the most up to the present end of the log; for rebuilds and audits.
+   * Calls `onBatch` with the events after `from` up to `until`, at the most up to the present end of the event log; for rebuilds and audits.
    * The last batch ends there: it has no later event and no later position.
    */
   replay(
@@ -121,7 +121,7 @@ export interface EventStore {
   deleteStream(stream: string): Promise<void>;
   /** A cheap round trip, for the readiness check. Throws StoreUnavailable. */
   ping(): Promise<void>;
-  /** The present end of the log; undefined when the log is empty. */
+  /** The present end of the event log; undefined when it is empty. */
   head(): Promise<Position | undefined>;
   close(): Promise<void>;
 }

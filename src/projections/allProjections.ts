@@ -26,8 +26,8 @@ export const allProjections: readonly Projection[] = [
 ];
 
 /**
- * Streams that are never deleted, so that a start can find their events again and recognise the log. Do not add a prefix here later:
- * existing checkpoints have not seen its events, and would be taken for those of another log.
+ * Streams that are never deleted, so that a start can find their events again and recognise the event log. Do not add a prefix here later:
+ * existing checkpoints have not seen its events, and would be taken for those of another event log.
  */
 export const permanentPrefixes: readonly string[] = [
   streamPrefix.import,

@@ -1,5 +1,5 @@
 // The row of an import in `imports`. The process that appends an import's event writes the row itself, so that every reader knows of it at once:
-// that the import was requested, has started, was cancelled or has failed. The projector writes the same from the log, which changes something
+// that the import was requested, has started, was cancelled or has failed. The projector writes the same from the event log, which changes something
 // only if that process was killed. Only the projector counts rows, and only it writes `completed`, in one transaction with the ledgers.
 import { actorOf } from "../domain/principal.js";
 import { decodeOn } from "../events/codec.js";

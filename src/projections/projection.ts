@@ -12,7 +12,7 @@ export interface Projection {
   /** Only this projection writes these tables, and a rebuild replaces all of them together. */
   readonly tables: readonly string[];
   /**
-   * Raised when tables that an earlier version filled lack something that only the log has. The projector then builds them anew beside the
+   * Raised when tables that an earlier version filled lack something that only the event log has. The projector then builds them anew beside the
    * live ones. 1 if absent.
    */
   readonly shape?: number;

@@ -42,7 +42,7 @@ export interface ImportSlice {
 export interface SortedBatch {
   readonly events: readonly StoredEvent[];
   readonly imports: readonly ImportSlice[];
-  /** The slices with an ending, in the order of the log. */
+  /** The slices with an ending, in the order of the event log. */
   readonly endings: readonly ImportSlice[];
 }
 
@@ -58,7 +58,7 @@ export interface CompletedInBatch extends EndedImport {
   readonly ended: ImportEvent<"ImportCompleted">;
 }
 
-/** The imports of one kind that end in the batch, in the order of the log. */
+/** The imports of one kind that end in the batch, in the order of the event log. */
 export function endingsOf({ endings }: SortedBatch, kind: ImportKind) {
   const completed: CompletedInBatch[] = [];
   const abandoned: EndedImport[] = [];

@@ -10,7 +10,7 @@ export async function unfinishedImports(database: Database): Promise<number> {
 
 /**
  * Seconds since the tables were last up to date, by the database's clock; undefined before the first projector has run. A projection that is
- * new after an upgrade, and still being filled from the log, does not count.
+ * new after an upgrade, and still being filled from the event log, does not count.
  */
 export async function projectionLagSeconds(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ seconds: number | null }>(

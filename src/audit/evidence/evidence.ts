@@ -1,4 +1,4 @@
-// All imports, folded from their streams up to one position of the log.
+// All imports, folded from their streams up to one position of the event log.
 
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { isAfter, type StoredEvent, shareOf } from "../../ports/eventStore.js";
@@ -74,7 +74,7 @@ export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOp
   return { imports, events };
 }
 
-/** Writes the evidence of one import, up to a position of the log. False when it was not requested by then. */
+/** Writes the evidence of one import, up to a position of the event log. False when it was not requested by then. */
 export async function gatherImport(
   writer: EvidenceWriter,
   importId: string,

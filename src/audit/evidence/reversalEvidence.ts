@@ -26,7 +26,7 @@ export interface ReversalOptions {
   readonly findings: Findings;
 }
 
-/** Every reversal of the log. They are few, so they are read before the imports: whoever folds an import knows what is taken back of it. */
+/** Every reversal of the event log. They are few, so they are read before the imports: whoever folds an import knows what is taken back of it. */
 export async function gatherReversals({ eventStore, until, organisationId, signal, findings }: ReversalOptions): Promise<ReversalEvidence> {
   const wanted: StoredEvent[] = [];
   await eventStore.replay({ prefixes: [streamPrefix.reversals], until, signal }, async ({ events }) => {
@@ -68,7 +68,7 @@ function reversalsIn(stored: readonly StoredEvent[], importId: string, report: (
   for (const { revision } of all ? events.slice(before.length + 1) : [])
     report(`RowsReversed at revision ${revision} comes after everything was reversed`);
   return {
-    /** In the order of the log. */
+    /** In the order of the event log. */
     events,
     /** The reversal that took back this accepted row; undefined for a row that is not reversed. */
     ofRow: (row: number) => rows.get(row) ?? all,

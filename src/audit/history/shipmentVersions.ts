@@ -98,7 +98,7 @@ function inPushedOrder(versions: readonly WrittenVersion[]): RecordedVersion[] {
   });
 }
 
-/** Whether a version can be in the ledger at a place in the log. */
+/** Whether a version can be in the ledger at a place in the event log. */
 const isThere = ({ completed, reversal }: WrittenVersion, place: bigint): boolean =>
   completed <= place && (reversal === undefined || reversal.position.commit > place);
 

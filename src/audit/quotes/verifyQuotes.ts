@@ -80,7 +80,7 @@ export function createSample<Item>(most: number) {
 const mostCatalogues = 20;
 
 function createDeriver(eventStore: EventStore, findings: Findings) {
-  // Quotes come in the order of the log, so a small cache of catalogue versions is enough.
+  // Quotes come in the order of the event log, so a small cache of catalogue versions is enough.
   const catalogues = recentLoads<Catalogue | undefined>(mostCatalogues);
   let derived = 0;
   return {

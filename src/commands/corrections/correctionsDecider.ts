@@ -1,6 +1,6 @@
 // Which rows of an import are claimed by a correction, and which are dismissed. A claim holds while the correcting import runs and after it
 // has completed. It is released when that import fails or is cancelled, and when its row is reversed. A claim, dismissal or reopening that
-// comes after a reversal of the row in the log changes nothing, also if whoever made it did not see the reversal.
+// comes after a reversal of the row in the event log changes nothing, also if whoever made it did not see the reversal.
 import { correctionRows, type ReversedRows, unreversedClaim, whyReversed } from "../../domain/claims.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";

@@ -19,7 +19,7 @@ export type LoadedCorrections = Awaited<ReturnType<typeof loadCorrections>>;
 export async function loadCorrections(eventStore: EventStore, importId: string) {
   return retryConflicts(async () => {
     for (;;) {
-      // The reversals are read first: every claim that stands before one of them in the log is then found too.
+      // The reversals are read first: every claim that stands before one of them in the event log is then found too.
       const reversals = await loadReversals(eventStore, importId);
       const loaded = await loadState(eventStore, correctionsAggregate(reversedRows(reversals)), importId);
       const recorded = new Set(reversals.map(({ reversalId }) => reversalId));
@@ -119,7 +119,7 @@ export async function claimRows(eventStore: EventStore, wanted: RowsToClaim, con
     const superseded = state.claims.has(correction) ? new Map<number, string>() : await wanted.superseded();
     return decide({ type: "claimRows", importId, correction, rows, superseded, released, by, now }, state);
   });
-  // In a log of an earlier version a reversal may stand before the claim that did not see it.
+  // In an event log of an earlier version a reversal may stand before the claim that did not see it.
   return (await loadCorrections(eventStore, importId)).state.claims.get(correction)?.refused ?? [];
 }
 
@@ -142,7 +142,7 @@ export async function decideCorrections(
 export const loadReversed = async (eventStore: EventStore, importId: string): Promise<ReversedRows> =>
   reversedRows(await loadReversals(eventStore, importId));
 
-/** In the order of the log. */
+/** In the order of the event log. */
 async function loadReversals(eventStore: EventStore, importId: string) {
   const events = (await eventsOf(eventStore, streamOf.reversals(importId))).flatMap((stored) => decodeOn("reversals", stored) ?? []);
   return events.map(({ data, position, revision }) => ({ ...data, position: position.commit, revision }));

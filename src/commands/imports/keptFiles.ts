@@ -134,7 +134,7 @@ export async function releaseFile(
   await objectStore.remove(file.key).catch(() => undefined);
 }
 
-/** Removes the files of this log whose time is over. */
+/** Removes the files of this event log whose time is over. */
 export async function sweepKeptFiles(
   { pool, eventStore, objectStore }: Deps,
   { now, signal }: { now: Date; signal?: AbortSignal | undefined },

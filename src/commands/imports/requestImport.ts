@@ -117,7 +117,7 @@ async function sameFileAs(deps: RequestImportDeps, request: ImportRequested, dea
 }
 
 /**
- * The push is about to be answered 503. Marks its place, so that a worker that finds the import in the log cancels it, and starts the
+ * The push is about to be answered 503. Marks its place, so that a worker that finds the import in the event log cancels it, and starts the
  * background check of whether it was recorded.
  */
 async function leaveRefused(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {

@@ -25,7 +25,7 @@ const lookAgainMs = 15;
 
 /**
  * The last import that has the same file and still counts. Two pushes of the same file at once cannot both miss each other: places are reserved one
- * after the other, and the later push waits until the earlier one is in the log, or is given up.
+ * after the other, and the later push waits until the earlier one is in the event log, or is given up.
  */
 export async function importWithSameFile(deps: Stores, file: FileToCompare, deadline: Deadline): Promise<string | undefined> {
   const since = new Date(file.now.getTime() - limits.sameFileDays * dayMs);

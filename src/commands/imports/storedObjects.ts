@@ -1,5 +1,5 @@
-// The stored uploads and error reports. Each key names its log, since two deployments may share a bucket. A restored log has the id of the log it is
-// a copy of.
+// The stored uploads and error reports. Each key names its event log, since two deployments may share a bucket. A restored one has the
+// id of its original.
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import type { ImportRequested } from "../../events/importEvents.js";
@@ -7,21 +7,21 @@ import { channels } from "../../ports/notices.js";
 
 export const newUploadKey = (organisationId: string, logId: string): string => `uploads/${organisationId}/${logId}/${randomUUID()}`;
 
-/** The log that an upload belongs to; undefined for one stored before logs had ids. */
+/** The event log that an upload belongs to; undefined for one stored before logs had ids. */
 export function logOfUpload(key: string): string | undefined {
   const [, , logId, object] = key.split("/");
   return object === undefined ? undefined : logId;
 }
 
-/** Has the log's id, because an import's id that is derived from an Idempotency-Key may be the same in two logs. */
+/** Has the event log's id, because an import's id that is derived from an Idempotency-Key may be the same in two logs. */
 export function reportKey({ importId, file }: Pick<ImportRequested, "importId" | "file">): string {
   const logId = logOfUpload(file.key);
   return logId === undefined ? `reports/${importId}.xlsx` : `reports/${logId}/${importId}.xlsx`;
 }
 
 /**
- * The upload of a push that was answered 503 and never recorded. Only these are ever removed: an upload that this log does not know may be the
- * last copy of an acknowledged push of another log, or of this log before an older backup was restored.
+ * The upload of a push that was answered 503 and never recorded. Only these are ever removed: an upload that this event log does not know may be the
+ * last copy of an acknowledged push of another event log, or of this one before an older backup was restored.
  */
 export interface RefusedUpload {
   readonly key: string;
@@ -43,7 +43,7 @@ export async function forgetRefusedUpload(pool: Pool, key: string): Promise<void
   await pool.query("delete from refused_uploads where key = $1", [key]);
 }
 
-/** One page of a log's uploads that were noted longer than `olderThanMs` ago, in the order of their keys. */
+/** One page of an event log's uploads that were noted longer than `olderThanMs` ago, in the order of their keys. */
 export async function listRefusedUploads(
   pool: Pool,
   { logId, olderThanMs, after, max }: { logId: string; olderThanMs: number; after: string; max: number },

@@ -61,7 +61,7 @@ export const reversalsAggregate: Aggregate<"reversals", ReversalsState> = {
 export function decide(command: ReverseRows, state: ReversalsState): ReversalEvent[] {
   const { importId, reversalId, what, reason, includedIn, by, now, notBefore } = command;
   if (state.all) return [];
-  // The clocks of two processes differ: what is read as of a time has to have the order of the log.
+  // The clocks of two processes differ: what is read as of a time has to have the order of the event log.
   const at = new Date(Math.max(now.getTime(), notBefore.getTime(), Date.parse(state.last?.at ?? notBefore.toISOString())));
   const common = { importId, reversalId, reason, ...(includedIn && { includedIn }), by, at: at.toISOString() };
   if (what.all) {

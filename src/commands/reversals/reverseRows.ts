@@ -1,6 +1,6 @@
 // Takes accepted rows of a completed import back: all of them, or some activities or shipments. The stream `reversals-<importId>` says what was
 // reversed before, and `corrections-<importId>` whether somebody has claimed rows meanwhile. What else changes is read from the tables for the
-// answer alone: the projections derive it from the log.
+// answer alone: the projections derive it from the event log.
 
 import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";

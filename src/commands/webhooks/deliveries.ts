@@ -1,4 +1,4 @@
-// src/commands/webhooks: which events are sent to which endpoint. Deliveries are operational state in tables, not events of the log.
+// src/commands/webhooks: which events are sent to which endpoint. Deliveries are operational state in tables, not events of the event log.
 import { Rejection } from "../../domain/rejection.js";
 import type { WebhookEventType } from "../../domain/webhooks/types.js";
 import { named } from "../../namedSql.js";
@@ -40,7 +40,7 @@ const addEventsSql = (parameter: string, condition: string) => `
   on conflict do nothing`;
 
 /**
- * Records events that were just read from the log, in the statement that moves the follower's checkpoint, and marks the endpoints of their
+ * Records events that were just read from the event log, in the statement that moves the follower's checkpoint, and marks the endpoints of their
  * organisations as behind. Does nothing where `move` moves no checkpoint.
  */
 export async function recordEvents(
@@ -82,7 +82,7 @@ export const addOldEvents = (database: Database, events: readonly WebhookEvent[]
   database.query(addEventsSql("$1", `position <= ${followed}`), [asJson(events)]);
 
 /**
- * Puts the endpoint back to a time: everything sent from then until the log's present end is sent again, a bounded number at a time. Returns
+ * Puts the endpoint back to a time: everything sent from then until the event log's present end is sent again, a bounded number at a time. Returns
  * how many events that is.
  */
 export async function rewindEndpoint(
@@ -108,7 +108,7 @@ export async function rewindEndpoint(
 
 const ownTables = ["webhook_deliveries", "webhook_events", "webhook_backlogs"];
 
-/** The follower reads the log from its beginning. What was sent is known by the events' ids. */
+/** The follower reads the event log from its beginning. What was sent is known by the events' ids. */
 export const deleteFollowerState = (database: Database): Promise<unknown> =>
   database.query(`delete from checkpoints where projection = '${followerName}'; delete from webhook_events; delete from webhook_backlogs`);
 

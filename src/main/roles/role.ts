@@ -35,7 +35,7 @@ export async function runAsRole(name: string, options: RoleOptions, run: Run): P
   try {
     await retryUntilUp(() => prepareTables(adapters), logger, signal);
     void keepTables(adapters, logger, AbortSignal.any([signal, ended.signal]));
-    // Writes LogCreated if the log has none yet. Not awaited, since the API also answers while the event store is down.
+    // Writes LogCreated if the event log has none yet. Not awaited, since the API also answers while the event store is down.
     void retryUntilUp(() => logIdOf(adapters.eventStore), logger, signal).catch((error: unknown) =>
       logger.error({ err: error }, "the log has no id, and could not be given one"),
     );

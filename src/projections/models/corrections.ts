@@ -1,5 +1,5 @@
 // What has become of corrected and rejected rows. It follows from ImportRequested and the end of a correcting import, from the corrections
-// streams (claims, dismissals) and from reversals, each applied in the order of the log. Whether a later import has written the same shipment
+// streams (claims, dismissals) and from reversals, each applied in the order of the event log. Whether a later import has written the same shipment
 // is not kept here: queries ask the ledger.
 import type { PoolClient } from "pg";
 import { type ReversedRows, reversedRows, unreversedClaim } from "../../domain/claims.js";
@@ -33,7 +33,7 @@ interface RejectedRowRef {
 
 type StateEvent = ImportEvent<"ImportRequested" | ImportEnding> | RecordedOn<"corrections"> | RecordedOn<"reversals">;
 
-/** Everything that may change a row's state, in the order of the log. */
+/** Everything that may change a row's state, in the order of the event log. */
 function eventsIn(batch: SortedBatch, skip: SkipEvent): StateEvent[] {
   const requested = batch.imports.flatMap(({ requested: event }) => (event?.data.corrects ? [event] : []));
   const corrections = batch.events.flatMap((stored) =>
@@ -120,7 +120,7 @@ const closedAs = {
   withdrawn: "withdrawn",
 } as const;
 
-/** The reversals of the import before this position of the log. The table may have later ones already. */
+/** The reversals of the import before this position of the event log. The table may have later ones already. */
 async function reversalsBefore(client: PoolClient, importId: string, position: bigint): Promise<ReversedRows> {
   const { rows } = await client.query<{ position: string; rows: [number, number][] | null }>(
     `select position::text, (select json_agg(json_build_array(lower(r), upper(r) - 1) order by r) from unnest(v.rows) as r) as rows
@@ -133,7 +133,7 @@ async function reversalsBefore(client: PoolClient, importId: string, position: b
 type Dismissal = Extract<RecordedOn<"corrections">, { type: "RowsDismissed" }>["data"];
 type Reopening = Extract<RecordedOn<"corrections">, { type: "RowsReopened" }>["data"];
 
-/** Rows that are withdrawn with their import stay so: what comes after the reversal in the log changes nothing. */
+/** Rows that are withdrawn with their import stay so: what comes after the reversal in the event log changes nothing. */
 const notWithdrawn = "not exists (select from withdrawn_imports where import_id = $1)";
 
 async function dismiss(client: PoolClient, { importId, rows, note, by }: Dismissal, changed: ChangedImports): Promise<void> {

@@ -21,7 +21,7 @@ interface ActivityKey {
   readonly row: number;
 }
 
-/** In the order of the log. Imports without corrections are skipped: their totals were written when they completed. */
+/** In the order of the event log. Imports without corrections are skipped: their totals were written when they completed. */
 export async function updateCountedActivities(
   client: PoolClient,
   completed: readonly CompletedInBatch[],

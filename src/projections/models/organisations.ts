@@ -40,7 +40,7 @@ export async function catchUpOrganisation({ events, inTransaction }: Organisatio
   });
 }
 
-/** Applies the organisation events of a batch of the log. Events that the rows include are left out. */
+/** Applies the organisation events of a batch of the event log. Events that the rows include are left out. */
 export async function applyOrganisationEvents(client: PoolClient, batch: readonly StoredEvent[], skip: SkipEvent): Promise<void> {
   const own = batch.filter(({ stream }) => stream.startsWith(streamPrefix.organisation));
   for (const [stream, events] of groupedBy(own, (event) => event.stream)) {

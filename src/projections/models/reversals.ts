@@ -19,7 +19,7 @@ export const reversals: Projection = {
 
 export type Reversal = RecordedOn<"reversals">;
 
-/** The reversals of the batch, in the order of the log. */
+/** The reversals of the batch, in the order of the event log. */
 export const reversalsIn = ({ events }: SortedBatch, skip: SkipEvent): Reversal[] =>
   events.flatMap((stored) => (stored.stream.startsWith(streamPrefix.reversals) ? (decodeOrSkip("reversals", stored, skip) ?? []) : []));
 

@@ -1,5 +1,5 @@
 // Which import wrote which version of a shipment, and where its lines are in the import's stream. A projection of its own, not a part of
-// `shipments`: it was added later, and it can be filled from the log at its own pace.
+// `shipments`: it was added later, and it can be filled from the event log at its own pace.
 import type { PoolClient } from "pg";
 import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";

@@ -28,7 +28,7 @@ async function audit<Result>(
 ) {
   const { client, projections, schema } = shadow;
   const position = await livePosition(shadow);
-  const head = await eventStore.head(); // as early as possible: the fewer rows the log changes in between, the fewer are left out
+  const head = await eventStore.head(); // as early as possible: the fewer rows the event log changes in between, the fewer are left out
   await catchUp(shadow, { until: position, signal, inside: true });
   if (!isSamePosition(position, shadow.reached))
     throw new Error("the tables were put back to an earlier state while they were compared; run it again");

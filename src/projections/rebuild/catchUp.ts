@@ -1,4 +1,4 @@
-// src/projections/rebuild fills tables anew beside the live ones: shadowSchema.ts makes a schema for them, this file fills it from the log,
+// src/projections/rebuild fills tables anew beside the live ones: shadowSchema.ts makes a schema for them, this file fills it from the event log,
 // withShadow.ts calls both. A rebuild (rebuild.ts) then replaces the live tables, an audit compares them (auditTables.ts).
 import type { PoolClient } from "pg";
 import { type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
@@ -10,7 +10,7 @@ import { type AppliedEvent, isSamePosition, lastPermanentIn, logIdIn, startAfter
 import { inTransaction } from "../running/locks.js";
 import { lockShadow, type ShadowSchema } from "./shadowSchema.js";
 
-/** The shadow tables, and how far they have come in the log. */
+/** The shadow tables, and how far they have come in the event log. */
 export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" | "logger"> {
   readonly client: PoolClient;
   /** Other events are left out. */
@@ -18,7 +18,7 @@ export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" 
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
   reached: Position;
-  /** The position to read on from. Not `reached`: that may be the live tables' position, and they may be of another log. */
+  /** The position to read on from. Not `reached`: that may be the live tables' position, and they may be of another event log. */
   readUpTo: Position;
   events: number;
   /** The last event of a stream that is never deleted, up to `reached`. */
@@ -27,7 +27,7 @@ export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" 
 }
 
 interface CatchUpOptions {
-  /** The last position to include; undefined for the present end of the log. */
+  /** The last position to include; undefined for the present end of the event log. */
   readonly until: Position | undefined;
   readonly signal: AbortSignal;
   /** The caller has opened a transaction; all batches become part of it. */

@@ -1,4 +1,4 @@
-// Compares the live tables with those that were filled anew from the log: both ways, by key, table by table. What a table has is asked of the
+// Compares the live tables with those that were filled anew from the event log: both ways, by key, table by table. What a table has is asked of the
 // database, so that a new table is compared without an entry here.
 import type { PoolClient } from "pg";
 import { createDifferences, type Differences, eitherSide, keyOf, noteRows, readDifferences } from "../../tableDifferences.js";
@@ -87,7 +87,7 @@ async function compareTable(
 }
 
 /**
- * A command may have written its row before the projector came to its event, and other events may have followed. Rows that the log changes
+ * A command may have written its row before the projector came to its event, and other events may have followed. Rows that the event log changes
  * after the compared position are left out: the shadow tables have come further meanwhile.
  */
 export async function leaveOutChangingRows({ client, schema }: Shadow, projections: readonly Projection[]): Promise<void> {

@@ -1,4 +1,4 @@
-// Builds projections anew from the log, beside the live tables and while the service runs. Then one transaction stops the live projector (by
+// Builds projections anew from the event log, beside the live tables and while the service runs. Then one transaction stops the live projector (by
 // locking the checkpoints), applies the last events to the shadow tables, compares them with the live ones and replaces those.
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
@@ -54,7 +54,7 @@ export const rebuild = (options: RebuildOptions) =>
 
 const live = "public";
 
-/** `all`: all projections are rebuilt, so all of them may go on from the live tables' position to the end of the log. */
+/** `all`: all projections are rebuilt, so all of them may go on from the live tables' position to the end of the event log. */
 function swap(shadow: Shadow, signal: AbortSignal, all: boolean): Promise<Comparison[]> {
   const { client, projections } = shadow;
   const names = projections.map(({ name }) => name);
@@ -70,7 +70,7 @@ function swap(shadow: Shadow, signal: AbortSignal, all: boolean): Promise<Compar
     await lockTables(client, projections, signal);
     if (!all) await catchUpAhead(shadow);
     if (projections.some(isWrittenByCommands)) {
-      // The tables are locked, so no command can write to them. Every earlier write of a command is in the log: a key that was just revoked
+      // The tables are locked, so no command can write to them. Every earlier write of a command is in the event log: a key that was just revoked
       // stays revoked.
       const written = all ? shadow : { ...shadow, projections: projections.filter(isWrittenByCommands) };
       await catchUp(written, { until: undefined, signal, inside: true });

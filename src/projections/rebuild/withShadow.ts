@@ -1,4 +1,4 @@
-// Fills projections anew from the log, in a schema of their own and while the service runs, and lets the caller do something with them.
+// Fills projections anew from the event log, in a schema of their own and while the service runs, and lets the caller do something with them.
 import { beginning, type StoredEvent, shareOf } from "../../ports/eventStore.js";
 import type { Projection, ProjectionDeps } from "../projection.js";
 import { latest, readCheckpoints, startAfter } from "../running/checkpoints.js";
@@ -76,7 +76,7 @@ async function whileHeld<Result>(
 const rounds = 5;
 const fewEvents = 5_000;
 
-/** To the live tables' position, so that both can be compared there; to the end of the log when the live tables are empty. */
+/** To the live tables' position, so that both can be compared there; to the end of the event log when the live tables are empty. */
 async function followLiveTables(shadow: Shadow, { pool, eventStore, projections, signal, onProgress }: ShadowOptions): Promise<void> {
   const names = projections.map(({ name }) => name);
   for (let round = 1; round <= rounds; round += 1) {

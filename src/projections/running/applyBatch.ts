@@ -66,7 +66,7 @@ export async function applyInTransaction(
 
 /**
  * A projection has seen every event up to its checkpoint, and its lastEvent was the last of them. Another such event between it
- * and the checkpoint means that this is not the log the tables were built from.
+ * and the checkpoint means that this is not the event log the tables were built from.
  */
 export function throwIfUnseen(name: string, { lastEvent, ...standing }: Checkpoint, events: readonly StoredEvent[]): void {
   if (!lastEvent) return;

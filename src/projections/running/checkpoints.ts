@@ -1,4 +1,4 @@
-// The position up to which each projection has applied the log. A checkpoint's row is locked while a batch is written, so that a second
+// The position up to which each projection has applied the event log. A checkpoint's row is locked while a batch is written, so that a second
 // projector or a rebuild's swap waits and then reads the new position.
 import type { Pool, PoolClient } from "pg";
 import { decode } from "../../events/codec.js";
@@ -8,7 +8,7 @@ import type { Database } from "../../ports/database.js";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { allProjections, permanentPrefixes } from "../allProjections.js";
 
-/** An applied event, by which a start recognises the log. A position is not enough: another log may have another event there. */
+/** An applied event, by which a start recognises the event log. A position is not enough: another one may have another event there. */
 export type AppliedEvent = Pick<StoredEvent, "id" | "stream" | "revision" | "position">;
 
 export const isPermanent = ({ stream }: StoredEvent): boolean => permanentPrefixes.some((prefix) => stream.startsWith(prefix));
@@ -16,7 +16,7 @@ export const isPermanent = ({ stream }: StoredEvent): boolean => permanentPrefix
 /** The last event of a stream that is never deleted. */
 export const lastPermanentIn = (events: readonly StoredEvent[]): AppliedEvent | undefined => events.findLast(isPermanent);
 
-/** The log's id, if LogCreated is among the events. */
+/** The event log's id, if LogCreated is among the events. */
 export function logIdIn(events: readonly StoredEvent[]): string | undefined {
   const stored = events.find(({ stream, type }) => stream === logStream && type === "LogCreated");
   const event = stored && decode(stored);
@@ -26,7 +26,7 @@ export function logIdIn(events: readonly StoredEvent[]): string | undefined {
 export interface Checkpoint extends Position {
   /** The last applied event of a stream that is never deleted. Undefined for a checkpoint that an older version wrote. */
   readonly lastEvent: AppliedEvent | undefined;
-  /** The log that the tables were built from, if it has an id. */
+  /** The event log that the tables were built from, if it has an id. */
   readonly logId: string | undefined;
   /** The shape of the tables (projection.ts). */
   readonly shape: number;
@@ -94,7 +94,7 @@ async function locked(client: PoolClient, names: readonly string[], also: string
   return new Map([...(await lock()), ...found]);
 }
 
-/** At the beginning of the log, where there are none. */
+/** At the beginning of the event log, where there are none. */
 export const createCheckpoints = (database: Pick<PoolClient, "query">, names: readonly string[]) =>
   database.query(
     `insert into checkpoints (projection, commit, prepare, shape, updated_at)
@@ -129,7 +129,7 @@ const eventValues = (lastEvent: AppliedEvent | undefined) => ({
   eventPrepare: lastEvent?.position.prepare.toString() ?? null,
 });
 
-/** Without a lock, to know where to begin to read. A projection without a checkpoint starts at the beginning of the log. */
+/** Without a lock, to know where to begin to read. A projection without a checkpoint starts at the beginning of the event log. */
 export async function readCheckpoints(pool: Database, names: readonly string[]): Promise<Checkpoints> {
   const { rows } = await pool.query<Row>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
   const found = new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
@@ -144,7 +144,7 @@ export const readAllCheckpoints = (pool: Pool): Promise<Checkpoints> =>
     allProjections.map(({ name }) => name),
   );
 
-/** The log has nothing new, so projections at its end are up to date as of now. False when some stand before it: they were restored. */
+/** The event log has nothing new, so projections at its end are up to date as of now. False when some stand before it: they were restored. */
 export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<boolean> {
   const { rowCount } = await pool.query(
     "update checkpoints set updated_at = now() where projection = any($1::text[]) and (commit, prepare) >= ($2::bigint, $3::bigint)",
@@ -172,12 +172,12 @@ export async function setCheckpoints(client: PoolClient, names: readonly string[
   );
 }
 
-/** A position that no log reaches: marks tables as another log's, so that nothing is added to them until a rebuild sets their checkpoints. */
+/** A position that no event log reaches: marks tables as those of another one, so that nothing is added to them before a rebuild. */
 const nowhere: Position = { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 1n };
 
 export const isDisowned = ({ commit }: Position): boolean => commit === nowhere.commit;
 
-/** Marks the tables as another log's, unless a rebuild has replaced them since `checkpoints` were read. */
+/** Marks the tables as another event log's, unless a rebuild has replaced them since `checkpoints` were read. */
 export async function disownTables(pool: Pool, checkpoints: Checkpoints): Promise<void> {
   for (const [name, standing] of checkpoints) {
     await pool.query("update checkpoints set commit = $4, prepare = $5 where projection = $1 and commit = $2 and prepare = $3", [
@@ -193,7 +193,7 @@ export const isSamePosition = (position: Position | undefined, other: Position):
 
 export const isBeginning = (position: Position): boolean => position.commit < 0n;
 
-/** Where to begin to read; undefined for the beginning of the log. */
+/** Where to begin to read; undefined for the beginning of the event log. */
 export const startAfter = (position: Position): Position | undefined => (isBeginning(position) ? undefined : position);
 
 export const earliest = (positions: readonly Position[]): Position =>

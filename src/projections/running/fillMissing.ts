@@ -4,7 +4,7 @@ import { rebuild } from "../rebuild/rebuild.js";
 export interface TableFilling {
   /** The SQL statements that create the tables. */
   readonly migrations: readonly string[];
-  /** Creates the tables that are not filled from the log, such as the checkpoints. */
+  /** Creates the tables that are not filled from the event log, such as the checkpoints. */
   readonly prepare: () => Promise<void>;
   /** Projections with a table that is not there. */
   readonly missing: () => Promise<readonly Projection[]>;

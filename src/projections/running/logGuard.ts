@@ -6,14 +6,14 @@ import type { ProjectionDeps } from "../projection.js";
 import { type Checkpoint, type Checkpoints, isBeginning, isDisowned, isSamePosition, latest } from "./checkpoints.js";
 
 /**
- * The tables include events that this log does not have: they were built from another log, or this log was restored from a backup. Nothing
+ * The tables include events that this event log does not have: they were built from another one, or this one was restored from a backup. Nothing
  * may be added to the tables.
  */
 export class TablesOfAnotherLog extends Error {
   override readonly name = "TablesOfAnotherLog";
   constructor(
     reason: string,
-    /** True when a second look at the log cannot give another result. */
+    /** True when a second look at the event log cannot give another result. */
     readonly isCertain = false,
   ) {
     super(`${reason}; nothing is projected until \`projections rebuild\` has built the tables from this log`);
@@ -28,8 +28,8 @@ type GuardedLog = Pick<ProjectionDeps, "eventStore" | "pool">;
 const timesUntilCertain = 3;
 
 /**
- * Throws when the log is not the one that the tables were built from, or is an earlier state of it: its next events would be skipped as
- * already applied. When that is certain it calls `disown`, which marks the tables for good, since the log may grow past their position.
+ * Throws when the event log is not the one that the tables were built from, or is an earlier state of it: its next events would be skipped as
+ * already applied. When that is certain it calls `disown`, which marks the tables for good, since it may grow past their position.
  */
 export function createLogGuard(guarded: GuardedLog, disown: (checkpoints: Checkpoints) => Promise<void> = async () => undefined): LogGuard {
   let lastReason = "";
@@ -81,7 +81,7 @@ async function whyNotAt(eventStore: EventStore, { lastEvent, ...standing }: Chec
   return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was put back, or it is another one`;
 }
 
-/** Checkpoints of an older version name no event. Then the newest import in the tables must be in the log at its position. */
+/** Checkpoints of an older version name no event. Then the newest import in the tables must be in the event log at its position. */
 async function whyNotItsImports({ eventStore, pool }: GuardedLog): Promise<string | undefined> {
   const { rows } = await pool.query<{ importId: string; position: string }>(
     'select import_id as "importId", position from imports order by position desc limit 1',

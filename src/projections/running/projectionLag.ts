@@ -7,7 +7,7 @@ import { createLogGuard } from "./logGuard.js";
 const mostCounted = 1_000_000;
 
 /**
- * How far each projection is behind the log. `position` is undefined before the first event. `events` are those recorded after it, counted up to
+ * How far each projection is behind the event log. `position` is undefined before the first event. `events` are those recorded after it, counted up to
  * `mostCounted`, and `seconds` is the age of the oldest of them.
  */
 export async function projectionLags({ pool, eventStore, signal }: Omit<ProjectionDeps, "logger">) {

@@ -1,4 +1,4 @@
-// The projector follows the log from the checkpoints and goes on after any outage. One projector is active at a time, further ones stand by.
+// The projector follows the event log from the checkpoints and goes on after any outage. One projector is active at a time, further ones stand by.
 import { setTimeout as pause } from "node:timers/promises";
 import { streamPrefix } from "../../events/streams.js";
 import { LogTooShort } from "../../portErrors.js";
@@ -65,7 +65,7 @@ async function fillThenFollow(options: FollowerOptions): Promise<void> {
 
 /**
  * A projection that is newer than the tables, and tables of an earlier shape, are built anew beside the live tables, while the other projections
- * go on. Ends when this is done, so that the next call follows the log with all projections.
+ * go on. Ends when this is done, so that the next call follows the event log with all projections.
  */
 async function followAndBuildOutdated(options: FollowerOptions): Promise<void> {
   const checkpoints = await readAllCheckpoints(options.pool);

@@ -97,7 +97,7 @@ export const checkpoints = pgTable("checkpoints", {
   projection: text().primaryKey(),
   commit: bigint({ mode: "bigint" }).notNull(),
   prepare: bigint({ mode: "bigint" }).notNull(),
-  /** The log that the tables are built from. */
+  /** The event log that the tables are built from. */
   logId: uuid("log_id"),
   /** The last applied event of a stream that is never deleted (running/checkpoints.ts). Null in a checkpoint that an older version wrote. */
   eventId: uuid("event_id"),

@@ -54,7 +54,7 @@ export const lateReports = pgTable("late_reports", {
 });
 
 /**
- * Stored uploads of pushes that were answered 503 and are known not to be in the log. Only these are ever removed. If a row is lost, its
+ * Stored uploads of pushes that were answered 503 and are known not to be in the event log. Only these are ever removed. If a row is lost, its
  * file stays.
  */
 export const refusedUploads = pgTable("refused_uploads", {

@@ -119,7 +119,7 @@ export function viewOf(row: ImportRow): ImportView {
     startedAt,
     finishedAt: isFinished(status) ? finishedAt : null,
     errorMessage,
-    // While a table is being filled from the log, it may show an import as running that already has its report.
+    // While a table is being filled from the event log, it may show an import as running that already has its report.
     reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
     reversed: row.reversed,
     correctionOf: row.corrects,

@@ -76,7 +76,7 @@ export async function supersededRows(
   return new Map(found.rows.map(({ row, importId }) => [row, importId]));
 }
 
-/** Whether the ledger of shipments has everything that the log has up to this position. */
+/** Whether the ledger of shipments has everything that the event log has up to this position. */
 export const ledgerHas = (position: bigint, pool: Pool): Promise<boolean> =>
   finds(pool, "select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
 

@@ -1,5 +1,5 @@
 // The versions a shipment had: which they are from the tables, what each holds from the streams of the imports. Costs the same however long
-// the log is. `audit shipment` tells the same from the log alone.
+// the event log is. `audit shipment` tells the same from the events alone.
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
 import { acceptedRowsAt, requestedEvent } from "../../events/importLayout.js";
@@ -56,7 +56,7 @@ export interface VersionsPage {
   readonly shown: PlacedVersion | null;
 }
 
-/** Undefined while the projection of versions, new after an upgrade, is still being filled from the log. */
+/** Undefined while the projection of versions, new after an upgrade, is still being filled from the event log. */
 export async function listVersions(
   organisationId: string,
   { shipmentId, asOf, upTo, count }: VersionsRange,
@@ -81,7 +81,7 @@ const versionSql = `
   select from shipment_versions join shipment_imports using (import_position)
    where shipment_versions.organisation_id = $1 and shipment_id = $2 limit 1`;
 
-/** Whether the ledger has the version of a later push at a place in the log. */
+/** Whether the ledger has the version of a later push at a place in the event log. */
 const isThereAt = (place: string): string =>
   `later.number > own.number and later.completed_position <= ${place} and (later.reversed_position is null or later.reversed_position > ${place})`;
 

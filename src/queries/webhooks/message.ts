@@ -26,7 +26,7 @@ export interface MessageSubject extends Pick<Delivery, "eventId" | "type" | "imp
   readonly endpointId: string;
 }
 
-/** The log no longer has this event at its place: an older state of the log was restored. */
+/** The event log no longer has this event at its place: an older state of it was restored. */
 export class EventGone extends Error {
   override readonly name = "EventGone";
 }

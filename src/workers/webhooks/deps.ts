@@ -1,4 +1,4 @@
-// src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the log and notes the
+// src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the event log and notes the
 // events; every worker process makes deliveries of them and sends those that are due.
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";

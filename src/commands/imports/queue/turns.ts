@@ -42,7 +42,7 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
 }
 
 /**
- * A push that is in the log before this one has reserved its place before it, so one look for older pushes is enough: the queue in Postgres may
+ * A push that is in the event log before this one has reserved its place before it, so one look for older pushes is enough: the queue in Postgres may
  * lack a push (a restored database) or its position (a push that is not confirmed yet).
  */
 async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {

@@ -10,7 +10,7 @@ type Interruption =
   | "a cancellation was requested"
   /** Another worker, or this one after its restart, goes on with the import. */
   | "the worker is stopping"
-  /** The log has an older unfinished push of the same organisation. */
+  /** The event log has an older unfinished push of the same organisation. */
   | "an older push comes first"
   /** This process already runs as many bytes or files as it may. The import is tried again shortly, here or in another worker. */
   | "there is no room";

@@ -30,7 +30,7 @@ async function queueIfUnfinished(pool: Stores["pool"], { position, state }: Load
 }
 
 /**
- * Starts the turn's import unless the organisation has an older unfinished push: the streams decide. A push that is not in the log now will be
+ * Starts the turn's import unless the organisation has an older unfinished push: the streams decide. A push that is not in the event log now will be
  * recorded after this turn's import. An older push gets its queue place back and runs first. An import that was started before is always
  * finished first, since an organisation runs one import at a time.
  */

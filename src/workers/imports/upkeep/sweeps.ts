@@ -36,7 +36,7 @@ export async function sweepObjects(deps: Deps, olderThanMs = refusedDays * dayMs
 async function removeRefused(deps: Deps, { key, importId }: RefusedUpload, lastEvent: Date): Promise<boolean> {
   const { pool, eventStore, objectStore } = deps;
   const object = await find(deps, key);
-  if (object && object.modifiedAt >= lastEvent) return false; // newer than the log's last event: an older log may have been restored
+  if (object && object.modifiedAt >= lastEvent) return false; // newer than the event log's last event: an older state of it may have been restored
   // An append may have landed after the push was answered with an error.
   const isRefused = object !== undefined && (await firstRequest(eventStore, importId))?.file.key !== key;
   if (isRefused) await objectStore.remove(key);
@@ -49,7 +49,7 @@ async function find({ objectStore }: Deps, wanted: string): Promise<{ modifiedAt
   return undefined;
 }
 
-/** When this log's newest import had its last event: the table names the import, the log has the time. */
+/** When the newest import of this event log had its last event: the table names the import, its stream has the time. */
 async function lastEventAt({ pool, eventStore }: Deps): Promise<Date | undefined> {
   const newest = await newestImport(pool);
   return newest && (await eventStore.last(streamOf.import(newest.importId)))?.recordedAt;

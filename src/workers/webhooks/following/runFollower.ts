@@ -1,5 +1,5 @@
 // The follower reads the event log, records the events that webhooks are sent for, and moves its checkpoint; the sender makes the deliveries. One
-// follower is active at a time. If the log is another one, or an earlier state of the same log, the follower starts at its beginning: events that
+// follower is active at a time. If the event log is another one, or an earlier state of itself, the follower starts at its beginning: events that
 // are recorded already are known by their ids.
 import { setTimeout as pause } from "node:timers/promises";
 import { deleteFollowerState, followerName, recordEvents } from "../../../commands/webhooks/deliveries.js";
@@ -29,7 +29,7 @@ interface WebhookFollowerOptions extends WebhookWorkerDeps {
 }
 
 const recordedTypes: readonly EventType[] = Object.values(webhookEvents).map((told) => told.recorded);
-/** `Webhook…` changes endpoints; `LogCreated` has the log's id, which the checkpoint stores. */
+/** `Webhook…` changes endpoints; `LogCreated` has the event log's id, which the checkpoint stores. */
 const typePrefixes = [...recordedTypes, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
 /** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */
@@ -41,7 +41,7 @@ const gatherMs = 50;
 export async function runFollower(options: WebhookFollowerOptions): Promise<void> {
   const { pool, logger, signal } = options;
   const ownGuard = createLogGuard(options, () => restartAtBeginning(options));
-  // The endpoints come from tables that the projector writes. While those tables were built from another log, no event is recorded.
+  // The endpoints come from tables that the projector writes. While those tables were built from another event log, no event is recorded.
   const tablesGuard = createLogGuard(options);
   const guard: LogGuard = async (own) => {
     await tablesGuard(await readCheckpoints(pool, ["organisations"]));
@@ -69,7 +69,7 @@ async function follow(options: WebhookFollowerOptions, guard: LogGuard, signal: 
   await guard(own);
   await createCheckpoints(pool, [followerName]);
   const checkpoint = own.get(followerName) as Checkpoint;
-  // As the projector does, reading starts after the last event and not at the checkpoint: an event between the two, which only another log can
+  // As the projector does, reading starts after the last event and not at the checkpoint: an event between the two, which only another event log can
   // have, is noticed.
   const from = startAfter(checkpoint.lastEvent?.position ?? checkpoint);
   let saved: Position = checkpoint;

@@ -94,7 +94,7 @@ async function putBackDelivery(pool: Pool, { id, claim }: ClaimedDelivery, later
   );
 }
 
-/** There is nothing to send: the log does not have the event. */
+/** There is nothing to send: the event log does not have the event. */
 async function dropDelivery(pool: Pool, { id, claim }: ClaimedDelivery, reason: string): Promise<void> {
   await pool.query(
     "update webhook_deliveries set claim = null, status = 'dropped', ended_at = now(), reason = $3 where id = $1 and claim = $2",
