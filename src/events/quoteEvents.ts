@@ -67,7 +67,7 @@ const quotedCard = z.object({
 /** Every event of a quote request's stream. */
 export const quotesEvents = {
   QuotesGenerated: z.object({
-    /** The id of this request for quotes, and of its stream. `requestId` is that of the HTTP request. The quote of the n-th result is `<quotesId>-<n>`, counted from 1. */
+    /** Names this event's stream. The quote of the n-th result is `<quotesId>-<n>`, counted from 1. `requestId` is the HTTP request's. */
     quotesId: z.string(),
     organisationId: z.string(),
     catalogueVersion: z.number().int(),

@@ -109,11 +109,10 @@ function fieldChanges(before: object, after: object, trail: Trail = []): FieldCh
   const [oldFields, newFields] = [new Map<string, unknown>(Object.entries(before)), new Map<string, unknown>(Object.entries(after))];
   return [...new Set([...oldFields.keys(), ...newFields.keys()])].flatMap((key) => {
     const [from, to] = [oldFields.get(key), newFields.get(key)];
-    const at = [...trail, key];
     if (isDeepStrictEqual(from, to)) return [];
     if (Array.isArray(from) && Array.isArray(to)) return listChanges(key, trail, from, to);
-    if (isObject(from) && isObject(to)) return fieldChanges(from, to, at);
-    return [{ trail: at, kind: "changed", from, to }];
+    if (isObject(from) && isObject(to)) return fieldChanges(from, to, [...trail, key]);
+    return [{ trail: [...trail, key], kind: "changed", from, to }];
   });
 }
 

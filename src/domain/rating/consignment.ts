@@ -36,7 +36,6 @@ export function createConsignment(items: readonly Item[]) {
   const measured = items.map(measure);
   return {
     items,
-    /** Of all items. */
     declaredValue: measured.reduce(
       (sum, { item, quantity }) => (item.itemValue === undefined ? sum : add(sum, multiply(decimal(item.itemValue), quantity))),
       zero,

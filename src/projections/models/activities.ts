@@ -1,4 +1,4 @@
-// The activity ledger. Rows are written as they are recorded. Queries join imports, so they show a row only when its import is `completed`.
+// The accepted activities, and their totals. Rows are written as they are recorded. Queries join imports, so that only rows of completed ones show.
 import type { PoolClient } from "pg";
 import { toFullText } from "../../domain/exactDecimal.js";
 import { fieldsOf } from "../../domain/imports/fields.js";

@@ -43,13 +43,13 @@ export async function tryLock(client: ClientBase, lock: keyof typeof locks): Pro
   return false;
 }
 
-interface ActiveRole extends Pick<ProjectionDeps, "pool" | "logger" | "signal"> {
-  /** For each role one process is active at a time. */
-  readonly role: "projector" | "webhook follower";
+interface LockDeps extends Pick<ProjectionDeps, "pool" | "logger" | "signal"> {
+  /** Named after what runs in one process at a time. */
+  readonly lock: "projector" | "webhook follower";
 }
 
-/** Waits for the role's lock, then runs `work` until the signal aborts or the connection that holds the lock is lost. */
-export async function whileActive({ pool, logger, signal, role }: ActiveRole, work: (active: AbortSignal) => Promise<void>): Promise<void> {
+/** Waits for the lock, then runs `work`. `active` aborts with the signal, and when the connection that holds the lock is lost. */
+export async function whileActive({ pool, logger, signal, lock }: LockDeps, work: (active: AbortSignal) => Promise<void>): Promise<void> {
   const client = await pool.connect();
   const lost = new AbortController();
   const onLost = () => lost.abort();
@@ -57,15 +57,15 @@ export async function whileActive({ pool, logger, signal, role }: ActiveRole, wo
   client.on("end", onLost);
   try {
     let standingBy = false;
-    while (!signal.aborted && !(await tryLock(client, role))) {
-      if (!standingBy) logger.info(`another ${role} is active, standing by`);
+    while (!signal.aborted && !(await tryLock(client, lock))) {
+      if (!standingBy) logger.info(`another ${lock} is active, standing by`);
       standingBy = true;
       await pause(standbyMs, undefined, { signal }).catch(() => undefined);
     }
     if (signal.aborted) return;
-    logger.info(`${role} active`);
+    logger.info(`${lock} active`);
     await work(AbortSignal.any([signal, lost.signal]));
-    if (lost.signal.aborted && !signal.aborted) throw new Error(`the connection that held the ${role}'s lock was lost`);
+    if (lost.signal.aborted && !signal.aborted) throw new Error(`the connection that held the ${lock}'s lock was lost`);
   } finally {
     client.off("error", onLost);
     client.off("end", onLost);
@@ -77,18 +77,18 @@ export async function whileActive({ pool, logger, signal, role }: ActiveRole, wo
 
 /** As `whileActive`, and again with a back-off after every failure, until the signal aborts. `progressed` ends a series of failures. */
 export async function keepActive(
-  active: ActiveRole,
+  options: LockDeps,
   work: (active: AbortSignal, progressed: () => void) => Promise<void>,
   onFailure: (error: unknown, failures: number) => void | Promise<void>,
 ): Promise<void> {
-  const { signal } = active;
+  const { signal } = options;
   let failures = 0;
   const progressed = () => {
     failures = 0;
   };
   while (!signal.aborted) {
     try {
-      await whileActive(active, (whileHeld) => work(whileHeld, progressed));
+      await whileActive(options, (active) => work(active, progressed));
     } catch (error) {
       failures += 1;
       await onFailure(error, failures);

@@ -37,7 +37,7 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { pool, logger } = options;
   const guard = createLogGuard(options, (checkpoints) => disownTables(pool, checkpoints));
   const work = (signal: AbortSignal, progressed: () => void) => fillThenFollow({ ...options, guard, signal, progressed });
-  await keepActive({ ...options, role: "projector" }, work, (error, failures) => {
+  await keepActive({ ...options, lock: "projector" }, work, (error, failures) => {
     if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
       logger.error({ err: error }, "nothing is projected, the tables are of another log: run `projections rebuild`");
     else logger.warn({ err: error, failures }, "projector interrupted, it goes on from its checkpoints");

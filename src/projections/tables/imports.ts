@@ -5,14 +5,14 @@ import type { ImportCompleted, ImportRequested } from "../../events/importEvents
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-/** SQL for a text as the search compares it. It may be too long for an index. */
+/** SQL for what the search compares of a text: its beginning, since the text may be too long for an index. */
 export const searchKey = (text: string): string => `lower(left(${text}, 200))`;
 
 export const imports = pgTable(
   "imports",
   {
     importId: uuid("import_id").primaryKey(),
-    /** Commit position of ImportRequested: orders all imports, and is the key of the import's ledger rows. */
+    /** Commit position of ImportRequested: orders all imports, and is the key of the import's accepted and rejected rows. */
     position: bigint({ mode: "bigint" }).notNull().unique(),
     organisationId: text("organisation_id").notNull(),
     kind: text({ enum: ["shipments", "activities"] }).notNull(),

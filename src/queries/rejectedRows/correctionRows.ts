@@ -14,7 +14,7 @@ export interface CorrectionRow extends RecordedReason {
   readonly reference: string;
   readonly row: number;
   /** The first of the rows that are corrected together with this one: the other lines of its shipment. */
-  readonly with: number;
+  readonly firstRow: number;
   /** The element of a JSON push of shipments that it goes back to; null in a file. */
   readonly element: number | null;
   /** Of the group that it counts with. */
@@ -116,7 +116,7 @@ async function rowsOfImport(organisationId: string, filter: RowFilter, at: Impor
     if (kept > 0 && bytes + size > look.bytes) break;
     [bytes, kept] = [bytes + size, kept + 1];
   }
-  const shown = leads.slice(0, kept).flatMap(({ row }) => (lines.get(row) ?? []).map((line) => ({ ...line, with: row })));
+  const shown = leads.slice(0, kept).flatMap(({ row }) => (lines.get(row) ?? []).map((line) => ({ ...line, firstRow: row })));
   const values = await valuesOf(at, shown, pool);
   const rows = shown.map(({ bytes: _, ...line }) => ({
     importId: at.importId,

@@ -99,7 +99,7 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     const logger = pino({ level: "info" }, { write: (line) => void said.push(line) });
     const ends = pools.map(() => new AbortController());
     const runs = pools.map((pool, n) =>
-      whileActive({ pool, logger, signal: ends[n]?.signal as AbortSignal, role: "projector" }, async (signal) => {
+      whileActive({ pool, logger, signal: ends[n]?.signal as AbortSignal, lock: "projector" }, async (signal) => {
         active.push(n);
         await new Promise((settle) => signal.addEventListener("abort", settle, { once: true }));
         active.splice(active.indexOf(n), 1);

@@ -14,12 +14,12 @@ test("an address has the parameters that have a value, escaped, behind those tha
 });
 
 test.each([
-  { of: "a list on one page", cursor: undefined, nextCursor: null, pages: [] },
-  { of: "a first page", cursor: undefined, nextCursor: "b", pages: ["Next page"] },
-  { of: "a page between", cursor: "a", nextCursor: "b", pages: ["First page", "Next page"] },
-  { of: "a last page", cursor: "b", nextCursor: null, pages: ["First page"] },
-])("$of links to $pages", ({ cursor, nextCursor, pages }) => {
-  const html = renderPart(Pager, { of: "imports", cursor, nextCursor, path: () => "/portal/imports" }, { links });
+  { of: "a list on one page", isFirst: true, nextCursor: null, pages: [] },
+  { of: "a first page", isFirst: true, nextCursor: "b", pages: ["Next page"] },
+  { of: "a page between", isFirst: false, nextCursor: "b", pages: ["First page", "Next page"] },
+  { of: "a last page", isFirst: false, nextCursor: null, pages: ["First page"] },
+])("$of links to $pages", ({ isFirst, nextCursor, pages }) => {
+  const html = renderPart(Pager, { of: "imports", isFirst, nextCursor, path: () => "/portal/imports" }, { links });
   expect([...html.matchAll(/>([^<]+)<\/a>/g)].map(([, label]) => label)).toEqual(pages);
 });
 

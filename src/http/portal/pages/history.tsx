@@ -44,7 +44,7 @@ export const importHistoryPage = definePage(`${importsPath}/{importId}/history`,
       <Events events={events} nameOf={nameOf}>
         <Pager
           of="events"
-          cursor={from > 0n ? String(from) : undefined}
+          isFirst={from === 0n}
           nextCursor={next === null ? null : String(next)}
           path={(revision) => withQuery(path, { of: own, from: revision })}
         />

@@ -20,17 +20,19 @@ interface List<Row> {
   readonly crumbs?: PageHead["crumbs"];
   /** May have parameters: `/portal/.../{id}`. */
   readonly path: string;
+  /** What its visitors must be allowed to do. */
   readonly access: Action;
   /** One row, and many: `import`, `imports`. The downloads are named after them. */
   readonly of: Names | ((visit: SignedInVisit) => Names);
   /** The downloads' name, where it is not that of the rows. */
   readonly fileName?: string;
   readonly caption: string;
-  /** Parameters besides the filters that say which list it is. */
-  readonly kept?: readonly string[];
+  /** Parameters that are no filters and say which list the page shows, such as `list`. Every link of the page keeps them. */
+  readonly keptParameters?: readonly string[];
   /** Above the list, where the page begins with something else. */
   readonly heading?: string;
   readonly scripts?: readonly string[];
+  /** The button in the page's head. */
   readonly action?: (visit: SignedInVisit) => Child;
   /** More for the page's head, such as views, and menu entries besides the downloads. */
   readonly head?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Partial<PageHead>>;
@@ -62,7 +64,7 @@ const namesOf = <Row,>({ of }: List<Row>, visit: SignedInVisit): Names => (typeo
 const mostSorted = 2_000;
 const rowsAtOnce = 500;
 
-/** A subject of one page, which is also named by itself, for its forms. */
+/** A `Subject`: the list's page and its downloads. `page` names the page once more, for the forms on it. */
 export function listPage<Row>(list: List<Row>) {
   const { path, access } = list;
   const page = definePage(path, access, (visit, deps) => showList(list, visit, deps));
@@ -84,10 +86,10 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   const first = await list.readRows(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
   const isShort = cursor === undefined && first.nextCursor === null;
   const maySort = isShort || (first.total !== undefined && !first.total.more && first.total.count <= mostSorted);
-  /** A short list, and a sorted one, are all there: their pages are cut here. Of others the query gives the page. */
+  /** All rows of a short list and of a sorted one, which is cut into pages here. Of other lists the query reads one page. */
   const whole = isShort ? first.items : sort !== "" && maySort ? await allRows(list, visit, deps) : undefined;
   const given = await columns(visit, deps, whole ?? first.items);
-  const kept = Object.fromEntries((list.kept ?? []).map((name) => [name, query[name]]));
+  const kept = Object.fromEntries((list.keptParameters ?? []).map((name) => [name, query[name]]));
   const filter = { ...kept, ...chipQuery(query, chips) };
   const head = await list.head?.(visit, deps);
   const pathOf = (more: Query) => withQuery(path, { ...filter, sort: sort || undefined, ...more });
@@ -102,7 +104,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
         pager: (
           <Pager
             of={of[1]}
-            cursor={start === 0 ? cursor : "before"}
+            isFirst={start === 0 && cursor === undefined}
             nextCursor={nextCursor}
             path={(next) => pathOf(next === undefined ? {} : { cursor: next, after: String(end) })}
             range={{ start, shown: first.items.length, total }}

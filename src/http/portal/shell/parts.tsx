@@ -101,11 +101,10 @@ export const Badge = ({ state: { label, badge } }: { state: State }) => <span cl
 interface PagerProps {
   /** What the pages show, such as `imports`. */
   readonly of: string;
-  /** Where this page begins; undefined for the first page. */
-  readonly cursor: string | undefined;
+  readonly isFirst: boolean;
   /** Where the next page begins; null on the last page. */
   readonly nextCursor: string | null;
-  /** The path of the page that begins there. */
+  /** The path of the page that begins at a cursor; that of the first page without one. */
   readonly path: (cursor: string | undefined) => string;
   readonly range?: Range;
 }
@@ -119,13 +118,13 @@ export interface Range {
 }
 
 /** `1 to 50 of 1,258 imports`, and the ways on. */
-export function Pager({ of, cursor, nextCursor, path, range }: PagerProps) {
-  const isAll = cursor === undefined && nextCursor === null;
+export function Pager({ of, isFirst, nextCursor, path, range }: PagerProps) {
+  const isAll = isFirst && nextCursor === null;
   if (isAll && !range?.shown) return null;
   return (
     <nav class="pages" aria-label={`Pages of ${of}`}>
       {range ? <span class="range">{rangeWords(range, of, isAll)}</span> : null}
-      {cursor === undefined ? null : <Link to={path(undefined)}>First page</Link>}
+      {isFirst ? null : <Link to={path(undefined)}>First page</Link>}
       {nextCursor === null ? null : (
         <Link to={path(nextCursor)} rel="next">
           Next page
@@ -164,7 +163,7 @@ export function pageInMemory<Row>({ query }: Visit, all: readonly Row[], { of, p
   const pager = (
     <Pager
       of={of[all.length === 1 ? 0 : 1]}
-      cursor={start === 0 ? undefined : "before"}
+      isFirst={start === 0}
       nextCursor={start + size < all.length ? String(start + size) : null}
       path={(next) => withQuery(path, { [name]: next })}
       range={{ start, shown: rows.length, total: { count: all.length, more: false } }}

@@ -48,7 +48,7 @@ export async function runFollower(options: WebhookFollowerOptions): Promise<void
     await ownGuard(own);
   };
   const work = (until: AbortSignal, progressed: () => void) => follow(options, guard, until, progressed);
-  await keepActive({ pool, logger, signal, role: "webhook follower" }, work, async (error, failures) => {
+  await keepActive({ pool, logger, signal, lock: "webhook follower" }, work, async (error, failures) => {
     if (error instanceof TablesOfAnotherLog && error.isCertain) await restartAtBeginning(options).catch(() => undefined);
     if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
       logger.error({ err: error }, "no webhook event is recorded: the tables were built from another log");

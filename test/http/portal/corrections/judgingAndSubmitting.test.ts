@@ -125,9 +125,9 @@ test("rows come page by page with their present verdict; the page shows the orga
   expect(first.rows).toHaveLength(250);
   expect(first.rows[0]).toMatchObject({
     row: 1,
-    with: 1,
+    firstRow: 1,
     faulty: ["customerId"],
-    today: { reason: "Customer not found", faulty: ["customerId"] },
+    verdictToday: { reason: "Customer not found", faulty: ["customerId"] },
   });
   const second = await list(`?cursor=${first.next}`);
   expect([second.rows.length, second.rows[0]?.["row"], second.next]).toEqual([50, 251, null]);

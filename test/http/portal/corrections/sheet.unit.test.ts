@@ -10,7 +10,7 @@ function sheetOf(count: number, more: (n: number) => Partial<ServedRow> = () => 
   const line = (n: number) => ({
     importId: "i",
     row: n + 2,
-    with: n,
+    firstRow: n,
     element: null,
     reasonKey: "k",
     error: "no",
@@ -27,7 +27,7 @@ test("thousands of rows that get one shipment id, or are submitted, are judged o
   sheet.change(sheet.rows.map((row) => ({ row, field: "shipmentId", value: "S-all" })));
   expect(new Set(sheet.rows.map(({ version }) => version))).toEqual(new Set([1]));
   expect(sheet.unjudged.size).toBe(3_000);
-  const closure = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "you", note: null };
+  const closure = { state: "submitted" as const, otherId: "o", otherName: "monday.csv", by: "you", note: null };
   sheet.setClosures(sheet.rows.map((row) => [row, closure]));
   expect(new Set(sheet.rows.map(({ version }) => version))).toEqual(new Set([2]));
   expect(sheet.unjudged.size).toBe(0);
@@ -41,7 +41,7 @@ test("rows that are left behind, and rows that are joined, are judged again; oth
   expect(sheet.together(first)).toEqual([first, second]);
   expect([...sheet.unjudged]).toEqual([second, first]);
   sheet.change([{ row: second, field: "shipmentId", value: "S-2" }]);
-  expect(first.verdict).toBe(first.served.today);
+  expect(first.verdict).toBe(first.served.verdictToday);
   expect([...sheet.unjudged]).toEqual([second, third]);
   expect(fourth.version).toBe(0);
 });
@@ -54,7 +54,7 @@ test("a row that another client has taken leaves the shipment that it names here
     { row: first, field: "customerId", value: "C" },
     { row: second, field: "shipmentId", value: "S-0" },
   ]);
-  const closure = { state: "submitted", otherId: "o", otherName: "monday.csv", by: "another", note: null };
+  const closure = { state: "submitted" as const, otherId: "o", otherName: "monday.csv", by: "another", note: null };
   sheet.setClosures([[second, closure]]);
   expect([...sheet.unjudged]).toEqual([first]);
   sheet.judged(first, null);

@@ -1,6 +1,6 @@
 // Changed rows are judged by the server, which knows the importer's rules: a moment after the last change, some hundred rows at a time, one
 // request after the other.
-import { type ClosedRow, chunksOf, type Row, rowsPerChunk, type Verdict } from "./rows.js";
+import { type ClosedRow, chunksOfGroups, type Row, rowsPerChunk, type Verdict } from "./rows.js";
 import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 import type { CorrectionPage } from "./view.js";
@@ -81,7 +81,7 @@ const storable = (text: string) => text.replaceAll(/\0|[\ud800-\udbff](?![\udc00
 
 /** Requests of whole shipments, or activities, of at most so many bytes. In JSON a character may take two bytes. */
 export const requestsOf = (groups: readonly Row[][], mostBytes: number): Row[][][] =>
-  chunksOf(
+  chunksOfGroups(
     groups,
     ({ served }) => served.importId,
     mostBytes,

@@ -32,9 +32,10 @@ export interface Verdict {
   readonly faulty: readonly string[];
 }
 
-/** Why a row cannot be edited, and who has it. */
+/** Why a row cannot be edited on this page, and who has it. */
 export interface RowClosure {
-  readonly state: string;
+  /** `open again`: was reopened on this page, which lists dismissed rows. `open`: was reopened elsewhere, so it can be edited. */
+  readonly state: "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn" | "open again" | "open";
   /** The import that corrects it, or that has written its shipment since. */
   readonly otherId: string | null;
   readonly otherName: string | null;
@@ -52,7 +53,7 @@ export interface ServedRow {
   readonly importId: string;
   readonly row: number;
   /** The first of the rows that are corrected together. */
-  readonly with: number;
+  readonly firstRow: number;
   /** The element of a JSON push that it goes back to: two with one shipment id are two shipments. Null in a file. */
   readonly element: number | null;
   /** Of the reason that it counts under. */
@@ -60,7 +61,8 @@ export interface ServedRow {
   readonly error: string;
   readonly values: Readonly<Record<string, string>>;
   readonly faulty: readonly string[];
-  readonly today?: Verdict | null;
+  /** By today's rules; null where it would be accepted. Only of open rows. */
+  readonly verdictToday?: Verdict | null;
   readonly closure?: RowClosure;
   /** Of faulty dates such as 03/04/2026: what they are as day first, and as month first. */
   readonly dates?: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;
@@ -94,11 +96,11 @@ export interface Status {
 }
 
 /** Fields that have a value in these rows, or lack one. */
-export const usedFields = (rows: readonly Pick<ServedRow, "values" | "faulty" | "today">[]): string[] =>
-  rows.flatMap(({ values, faulty, today }) => [
+export const usedFields = (rows: readonly Pick<ServedRow, "values" | "faulty" | "verdictToday">[]): string[] =>
+  rows.flatMap(({ values, faulty, verdictToday }) => [
     ...Object.entries(values).flatMap(([name, value]) => (value.trim() === "" ? [] : [name])),
     ...faulty,
-    ...(today?.faulty ?? []),
+    ...(verdictToday?.faulty ?? []),
   ]);
 
 export const neededColumns = (columns: readonly Column[], used: ReadonlySet<string>): readonly Column[] =>
@@ -134,7 +136,8 @@ function closureText({ state, otherId, otherName, by, note }: RowClosure): strin
       return `Corrected${who}${other}`;
     case "withdrawn":
       return `Withdrawn: its import was reversed${who}`;
-    default:
+    case "submitted":
+    case "open":
       return `Submitted${who}${other}`;
   }
 }
@@ -145,8 +148,8 @@ export const importText = (importId: string, name: string | null): string => nam
 /** As many as one correction may have. */
 export const rowsPerChunk = 500;
 
-/** Groups that go together, in chunks of one import each, of at most 500 rows and so many bytes. */
-export function chunksOf<Each>(
+/** Chunks of whole groups, each of one import, with at most `rowsPerChunk` rows and `mostBytes` bytes in all. */
+export function chunksOfGroups<Each>(
   groups: readonly (readonly Each[])[],
   importOf: (row: Each) => string,
   mostBytes = Number.POSITIVE_INFINITY,

@@ -33,7 +33,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
   /** By what rows have in common: the shipment they were pushed with, and the one they name now. */
   const shipments = new Map<string, Set<Row>>();
   const steps: Change[][] = [];
-  const pushedWith = ({ served }: Row) => `${served.importId} with ${served.with}`;
+  const pushedWith = ({ served }: Row) => `${served.importId} with ${served.firstRow}`;
   const named = (row: Row) => {
     const id = cellValue(row, shipmentField).trim();
     return id === "" ? undefined : `${row.served.importId} named ${row.served.element ?? ""} ${id}`;
@@ -70,7 +70,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
       else if (isTouched) {
         each.verdict = undefined;
         unjudged.add(each);
-      } else each.verdict = each.served.today;
+      } else each.verdict = each.served.verdictToday;
     }
   };
   /** Each shipment of these rows, and each activity, once. */
@@ -119,7 +119,7 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
         const kept = Object.entries(each.closure ? {} : (edits.of(key) ?? {})).filter(
           ([field, value]) => value !== (each.values[field] ?? ""),
         );
-        const { today: verdict, closure } = each;
+        const { verdictToday: verdict, closure } = each;
         const row: Row = { served: each, key, changed: new Map(kept), verdict, version: 0, closure, sending: false, ticked: false };
         rows.push(row);
         byKey.set(key, row);

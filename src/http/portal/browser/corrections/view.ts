@@ -167,14 +167,14 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     element.dataset["row"] = String(index);
     element.setAttribute("aria-rowindex", String(index + 2));
     element.style.transform = `translateY(${index * rowHeight}px)`;
-    element.className = `grid-row ${status.kind}${served.row === served.with ? "" : " line"}${row.ticked ? " selected" : ""}`;
+    element.className = `grid-row ${status.kind}${served.row === served.firstRow ? "" : " line"}${row.ticked ? " selected" : ""}`;
     const [pick, number, problem, file] = element.children as unknown as [HTMLElement, HTMLElement, HTMLElement, HTMLElement];
     const box = pick.firstElementChild as HTMLInputElement;
     box.checked = row.ticked;
     box.disabled = !isSelectable(row);
     box.setAttribute("aria-label", `Select row ${served.row}`);
     setText(number, String(served.row));
-    number.title = served.row === served.with ? "" : `Goes together with row ${served.with}`;
+    number.title = served.row === served.firstRow ? "" : `Goes together with row ${served.firstRow}`;
     setText(problem, status.text);
     problem.title = status.text;
     problem.id = `problem-${index}`;

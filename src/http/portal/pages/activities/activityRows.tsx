@@ -75,7 +75,7 @@ export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<
       />
       {withChoice ? <ChosenRows view={view} /> : null}
       <Pager
-        {...{ of: "activities", cursor, nextCursor }}
+        {...{ of: "activities", isFirst: cursor === undefined, nextCursor }}
         path={(next) => activitiesPathOf(view, { cursor: next, after: next && String(start + items.length) })}
         range={{ start, shown: items.length, total: sum && { count: sum.rows, more: false } }}
       />

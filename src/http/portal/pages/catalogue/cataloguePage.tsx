@@ -26,7 +26,7 @@ export const catalogueList = listPage<addresses.Entry>({
   title: "Catalogue",
   of: (visit) => addresses.namesOf(sectionIn(visit)),
   caption: "Entries of the catalogue",
-  kept: ["list"],
+  keptParameters: ["list"],
   action: (visit) => {
     const section = sectionIn(visit);
     const to = addresses.addPath(section);

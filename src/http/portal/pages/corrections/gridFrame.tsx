@@ -134,10 +134,10 @@ function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit
   ];
   const rowOf = (row: ShownRow) => {
     const { importId, reference, row: number } = row;
-    const { kind, text, faulty } = rowStatus({ served: row, verdict: row.today, closure: row.closure, sending: false }, false);
+    const { kind, text, faulty } = rowStatus({ served: row, verdict: row.verdictToday, closure: row.closure, sending: false }, false);
     return (
-      <tr class={`grid-row ${kind}${number === row.with ? "" : " line"}`}>
-        <td class="cell pick">{mayChoose && number === row.with ? <RowBox row={row} all={items} /> : null}</td>
+      <tr class={`grid-row ${kind}${number === row.firstRow ? "" : " line"}`}>
+        <td class="cell pick">{mayChoose && number === row.firstRow ? <RowBox row={row} all={items} /> : null}</td>
         <th scope="row" class="cell number">
           <Link to={historyPath(importId, number)}>{number}</Link>
         </th>
@@ -174,7 +174,7 @@ function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit
 
 /** The lines of a shipment are dismissed and reopened together, with the first of them. */
 function RowBox({ row: { importId, reference, row }, all }: { row: ShownRow; all: readonly ShownRow[] }) {
-  const lines = all.filter((each) => each.importId === importId && each.with === row).map((each) => each.row);
+  const lines = all.filter((each) => each.importId === importId && each.firstRow === row).map((each) => each.row);
   const label = `Row ${lines.join(", ")} of ${reference}`;
   return <input type="checkbox" form={formId} name="rows" value={`${importId}:${lines.join()}`} aria-label={label} />;
 }
@@ -194,7 +194,7 @@ function PlainForm({ filter, rows }: Pick<FrameProps, "filter" | "rows">) {
       <p class="hint">To edit rows here, turn on JavaScript. Or download an import's error report, correct it and upload it.</p>
       <Pager
         of="rows"
-        cursor={useVisit().query["cursor"] || undefined}
+        isFirst={!useVisit().query["cursor"]}
         nextCursor={rows.nextCursor}
         path={(cursor) => correctionsPathOf(filter, { cursor })}
       />

@@ -6,7 +6,7 @@ import { limits } from "../../../../domain/imports/limits.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { reasonInError } from "../../../../domain/rows/olderReasons.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
-import { chunksOf } from "../../browser/corrections/rows.js";
+import { chunksOfGroups } from "../../browser/corrections/rows.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Form } from "../../shell/form.js";
 import { clipped, countInWords } from "../../shell/formats.js";
@@ -42,12 +42,12 @@ async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKin
     if (next === null) break;
   }
   // The lines of a shipment are corrected together.
-  const together = groupedBy(judged, (row) => `${row.importId} ${row.with}`);
+  const together = groupedBy(judged, (row) => `${row.importId} ${row.firstRow}`);
   return { kind, judged, accepted: [...together.values()].filter(isAccepted), next };
 }
 
 const isAccepted = (group: readonly ShownRow[]): boolean =>
-  group.length <= limits.rowsPerCorrection && group.every(({ today }) => today === null);
+  group.length <= limits.rowsPerCorrection && group.every(({ verdictToday }) => verdictToday === null);
 
 /** The most imports that one submission becomes, however many places are free in the queue. */
 const mostImports = 20;
@@ -58,7 +58,7 @@ const mostImports = 20;
  */
 async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string) {
   const found = await judgeOpenRows(visit, deps, places);
-  const batches = found.flatMap(({ accepted }) => chunksOf(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
+  const batches = found.flatMap(({ accepted }) => chunksOfGroups(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
   const free = await countFreePlaces(visit.person.organisationId, deps.maxQueuedImports, deps.pool);
   const sendable = Math.max(1, Math.min(free, mostImports)); // with none free the queue's own refusal says what to do
   let [rows, imports, taken] = [0, 0, 0];

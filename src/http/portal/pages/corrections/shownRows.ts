@@ -95,7 +95,7 @@ export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: O
         ...shown,
         values: Object.fromEntries(fields ?? []),
         faulty: faultyColumns(kind, item, customFieldKeys),
-        ...(verdict === undefined ? {} : { today: verdict }),
+        ...(verdict === undefined ? {} : { verdictToday: verdict }),
         ...(closure === undefined ? {} : { closure }),
       };
     }),
@@ -103,8 +103,8 @@ export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: O
   };
 }
 
-function datesIn({ values, faulty, today }: Omit<ServedRow, "dates">): Pick<ServedRow, "dates"> {
-  const found = [...new Set([...faulty, ...(today?.faulty ?? [])])].filter((field) => needsOrder(values[field] ?? ""));
+function datesIn({ values, faulty, verdictToday }: Omit<ServedRow, "dates">): Pick<ServedRow, "dates"> {
+  const found = [...new Set([...faulty, ...(verdictToday?.faulty ?? [])])].filter((field) => needsOrder(values[field] ?? ""));
   const read = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, isoDate(text, order)]));
   return found.length === 0 ? {} : { dates: Object.fromEntries(found.map((field) => [field, read(values[field] ?? "")])) };
 }

@@ -16,9 +16,9 @@ const longestId = 64;
 
 /** The customers that open rows are rejected for today, those of the most rows first. */
 export function unknownCustomers(rows: readonly ShownRow[]) {
-  const ids = rows.flatMap(({ values, today }) => {
+  const ids = rows.flatMap(({ values, verdictToday }) => {
     const id = (values["customerId"] ?? "").trim();
-    const isUnknown = today?.faulty.includes("customerId") && today.reason.includes("Customer not found");
+    const isUnknown = verdictToday?.faulty.includes("customerId") && verdictToday.reason.includes("Customer not found");
     return isUnknown && id !== "" && id.length <= longestId ? [id] : [];
   });
   return [...groupedBy(ids, (id) => id)].map(([id, { length }]) => ({ id, rows: length })).sort((a, b) => b.rows - a.rows);

@@ -48,7 +48,7 @@ export async function rejectedPart({ person, query }: SignedInVisit, view: Impor
       <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(view)} rows={items} />
       <Pager
         of="rejected rows"
-        cursor={cursor}
+        isFirst={cursor === undefined}
         nextCursor={nextCursor}
         path={(next) => `${withQuery(importPath(view.importId), { cursor: next })}#rejected`}
       />

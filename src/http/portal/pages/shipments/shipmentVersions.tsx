@@ -43,7 +43,7 @@ export function Versions({ visit, shipmentId, versions: found, nameOf }: Version
       </ol>
       <Pager
         of="versions"
-        cursor={newest < all ? String(newest) : undefined}
+        isFirst={newest >= all}
         nextCursor={oldest > 1 ? String(oldest - 1) : null}
         path={(version) => withQuery(shipmentPath(shipmentId), { asOf: visit.query["asOf"], version })}
       />
