@@ -51,7 +51,7 @@ export function createRepeatFinder() {
         const hashes = unread.length > 0 ? await figures.hashes(unread) : [];
         const hits = [...days.flatMap((day) => ahead.get(day) ?? []), ...hashes].filter((each) => table.hasAny(each));
         if (hits.length === 0) continue;
-        const rests = await figures.hashedRows(hits.map(({ day, position }) => ({ day, position })));
+        const rests = await figures.hashedRows(hits.map(({ day, position, block }) => ({ day, position, block })));
         for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as HashedRows);
       }
       /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
@@ -130,13 +130,14 @@ function foundRows(length: number) {
     isEmpty: () => imports.length === 0,
     add(table: HashTable, lows: Int32Array, { importId, rest, uncounted }: HashedRows) {
       if (ofImport.length === 0) [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
-      imports.push(importId);
       const left = new Set(uncounted);
+      let number = 0;
       for (let at = 0; at < lows.length; at += 1) {
         const index = table.indexOf(lows[at] as number, rest[at * 2] as number);
         const row = rest[at * 2 + 1] as number;
         if (index < 0 || ofImport[index] !== 0 || left.has(row)) continue;
-        ofImport[index] = imports.length;
+        number ||= imports.push(importId);
+        ofImport[index] = number;
         ofRow[index] = row;
       }
     },

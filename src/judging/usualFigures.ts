@@ -12,7 +12,7 @@ export interface UsualFigures {
   /** The codes of the activities that count, at most some thousand. */
   knownCodes(field: CodeField): Promise<string[]>;
   lastActivities(): Promise<{ readonly rows: number; readonly withCustomer: number }>;
-  /** A hash of each activity of these days (domain/rows/activityHash.ts), also of those that do not count any more. Ordered by import. */
+  /** A hash of each activity of these days (domain/rows/activityHash.ts), also of those that do not count any more. Ordered by import and row. */
   hashes(days: readonly number[]): Promise<DayHashes[]>;
   /** For some entries of `hashes`: the high halves and the row numbers, in the same order. */
   hashedRows(of: readonly Omit<DayHashes, "lows">[]): Promise<HashedRows[]>;
@@ -24,6 +24,8 @@ export interface DayHashes {
   readonly day: number;
   /** Commit position of the import's ImportRequested. */
   readonly position: string;
+  /** Of a large import's rows of a day, some thousand. */
+  readonly block: number;
   /** The low half of each row's hash. */
   readonly lows: Int32Array;
 }

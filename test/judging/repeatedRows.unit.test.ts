@@ -19,12 +19,15 @@ const activity = (number: number, reference = `REF-${number}`): Activity => ({
 });
 const instantOf = ({ day }: Activity) => day * dayMs + 3_600_000;
 
+const blockBits = 8;
+
 /** The contents of earlier imports, as the tables answer; `asked` has the days of each question. */
 function recorded(imports: readonly (readonly Activity[])[]) {
   const asked: number[][] = [];
   const content: ActivityHash = { low: 0, high: 0 };
-  const entry = (importIndex: number, day: number) => {
-    const rows = (imports[importIndex] ?? []).flatMap((each, index) => (each.day === day ? { each, row: index + 1 } : []));
+  const entry = (importIndex: number, day: number, block: number) => {
+    const all = (imports[importIndex] ?? []).map((each, index) => ({ each, row: index + 1 }));
+    const rows = all.filter(({ each, row }) => each.day === day && row >>> blockBits === block);
     const [lows, rest] = [new Int32Array(rows.length), new Int32Array(rows.length * 2)];
     for (const [at, { each, row }] of rows.entries()) {
       hashActivity(each.values, instantOf(each), content);
@@ -36,10 +39,15 @@ function recorded(imports: readonly (readonly Activity[])[]) {
   const figures = {
     async hashes(of: readonly number[]) {
       asked.push([...of]);
-      return of.flatMap((day) => imports.map((_, index) => ({ day, position: String(index), lows: entry(index, day).lows })));
+      const names = of.flatMap((day) =>
+        imports.flatMap((rows, index) => Array.from({ length: (rows.length >>> blockBits) + 1 }, (_, block) => ({ day, index, block }))),
+      );
+      return names.map(({ day, index, block }) => ({ day, position: String(index), block, lows: entry(index, day, block).lows }));
     },
-    hashedRows: async (of: readonly { day: number; position: string }[]) =>
-      of.map(({ day, position }) => ({ position, importId: `import ${position}`, rest: entry(Number(position), day).rest, uncounted: [] })),
+    hashedRows: async (of: readonly { day: number; position: string; block: number }[]) =>
+      of.map(({ day, position, block }) => {
+        return { position, importId: `import ${position}`, rest: entry(Number(position), day, block).rest, uncounted: [] };
+      }),
   };
   return { asked, figures: figures as unknown as UsualFigures };
 }

@@ -3,7 +3,7 @@
 
 import { named } from "../../namedSql.js";
 import { type Database, finds } from "../../ports/database.js";
-import { activitiesShape, daySql, halfHourSql, instantSql, isCountedSql } from "../../projections/tables/activities.js";
+import { activitiesShape, contentBlockBits, daySql, halfHourSql, instantSql, isCountedSql } from "../../projections/tables/activities.js";
 
 export interface FiguresSubject {
   /** When the rows were pushed. */
@@ -26,6 +26,7 @@ interface ReplacedRow {
 interface ContentKey {
   readonly day: number;
   readonly position: string;
+  readonly block: number;
 }
 
 const mostKnownCodes = 10_000;
@@ -83,7 +84,7 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
       return rows[0] ?? { rows: 0, withCustomer: 0 };
     },
     async hashes(days: readonly number[]) {
-      const { rows } = await pool.query<{ day: number; position: string; lows: string }>(contentsSql, [organisationId, days]);
+      const { rows } = await pool.query<ContentKey & { readonly lows: string }>(contentsSql, [organisationId, days]);
       return rows.map((row) => ({ ...row, lows: integersIn(Buffer.from(row.lows, "base64")) }));
     },
     async hashedRows(of: readonly ContentKey[]) {
@@ -92,6 +93,7 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
         organisationId,
         of.map(({ day }) => day),
         of.map(({ position }) => position),
+        of.map(({ block }) => block),
       ]);
       return rows.map((row) => ({
         ...row,
@@ -200,17 +202,17 @@ const lastActivitiesSql = `/* prepared */
      limit $2) as last`;
 
 const contentsSql = `
-  select c.day, c.import_position::text as position, encode(string_agg(c.lows, ''::bytea order by c.block), 'base64') as lows
+  select c.day, c.import_position::text as position, c.block, encode(c.lows, 'base64') as lows
     from activity_contents c join imports i on i.position = c.import_position and i.status = 'completed'
    where c.organisation_id = $1 and c.day = any($2::integer[])
      and not exists (select from uncounted_imports u where u.import_position = c.import_position)
-   group by c.day, c.import_position order by c.day, c.import_position`;
+   order by c.day, c.import_position, c.block`;
 
 const contentRowsSql = `
-  select i.position::text as position, i.import_id as "importId", found.rest,
-         array(select u."row" from uncounted_activities u where u.import_position = asked.position) as uncounted
-    from unnest($2::integer[], $3::bigint[]) with ordinality as asked (day, position, number)
+  select i.position::text as position, i.import_id as "importId", c.rest,
+         array(select u."row" from uncounted_activities u
+                where u.import_position = asked.position and u."row" >> ${contentBlockBits} = asked.block) as uncounted
+    from unnest($2::integer[], $3::bigint[], $4::integer[]) with ordinality as asked (day, position, block, number)
     join imports i on i.position = asked.position
-   cross join lateral (select string_agg(c.rest, ''::bytea order by c.block) as rest from activity_contents c
-                        where c.organisation_id = $1 and c.day = asked.day and c.import_position = asked.position) as found
+    join activity_contents c on c.organisation_id = $1 and c.day = asked.day and c.import_position = asked.position and c.block = asked.block
    order by asked.number`;
