@@ -14,7 +14,7 @@ import { logIdOf } from "../logIdentity.js";
 import { decide, evolve, type ImportCommand, idempotencyKeyReused, unrequested } from "./importDecider.js";
 import { firstRequest, handleImport, importOfKey, unrequestedImport } from "./importStream.js";
 import { cancelUnconfirmedPlace, confirmPlace, removeUnconfirmedPlace, reservePlace } from "./queue/places.js";
-import { resolveRefusedPush } from "./resolvePush.js";
+import { resolvePushAfter503 } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
 import { newUploadKey } from "./storedObjects.js";
 
@@ -68,7 +68,7 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   const { request } = command;
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
   const rest = deadlineIn(Math.max(leastRestMs, deadline.leftMs()));
-  const release = () => void resolveRefusedPush(deps, request);
+  const release = () => void resolvePushAfter503(deps, request);
   await rest.within("database", reservePlace(deps.pool, request, deps.maxQueuedImports), release).catch(async (error: unknown) => {
     await discard(deps, request); // nothing was appended, so nothing refers to it
     throw error;
@@ -105,7 +105,7 @@ async function record(deps: RequestImportDeps, prepared: RequestCommand, deadlin
         return expectSamePush(earlier, prepared);
       }
     }
-    await leaveRefused(deps, request, error);
+    await resolveLater(deps, request, error);
     throw error;
   }
 }
@@ -120,14 +120,14 @@ async function sameFileAs(deps: RequestImportDeps, request: ImportRequested, dea
  * The push is about to be answered 503. Marks its place, so that a worker that finds the import in the event log cancels it, and starts the
  * background check of whether it was recorded.
  */
-async function leaveRefused(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
+async function resolveLater(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
   const { importId, idempotency } = request;
   const unknown = error instanceof StoreUnavailable && error.outcomeUnknown;
   const mark = unknown ? cancelUnconfirmedPlace : removeUnconfirmedPlace;
   // With an Idempotency-Key another attempt may hold the same place.
   const marked = idempotency ? undefined : deadlineIn(markMs).within("database", mark(deps.pool, importId));
   await marked?.catch(() => undefined);
-  void resolveRefusedPush(deps, request);
+  void resolvePushAfter503(deps, request);
 }
 
 async function targetOf({ eventStore }: RequestImportDeps, submission: Submission) {

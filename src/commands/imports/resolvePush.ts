@@ -26,7 +26,7 @@ const looks = 2;
  * confirmed, since the caller's next attempt finds it. Without a key the next attempt is another import, so this one is cancelled:
  * nothing is billed twice. If this process ends before that, a worker does the same from the marks in the queue.
  */
-export async function resolveRefusedPush(deps: ResolveDeps, request: ImportRequested): Promise<void> {
+export async function resolvePushAfter503(deps: ResolveDeps, request: ImportRequested): Promise<void> {
   const { pool, eventStore } = deps;
   const { importId, idempotency } = request;
   const now = clockFrom(pool, request);
@@ -45,12 +45,12 @@ export async function resolveRefusedPush(deps: ResolveDeps, request: ImportReque
       const { request: recorded } = loaded.state;
       await confirmPlace(pool, recorded, loaded.position);
       if (recorded.file.key !== request.file.key) await noteRefusedUpload(pool, request);
-    } else await cancelRefused(deps, request, await now());
+    } else await cancelAfter503(deps, request, await now());
     return true;
   });
 }
 
-async function cancelRefused(deps: ResolveDeps, { importId, organisationId, requestId, by }: ImportRequested, now: Date): Promise<void> {
+async function cancelAfter503(deps: ResolveDeps, { importId, organisationId, requestId, by }: ImportRequested, now: Date): Promise<void> {
   const context = { organisation: organisationId, by, correlationId: requestId };
   const command = { type: "cancelImport", by, reason: "the push was answered 503", progress: 0, now } as const;
   const { state } = await endImport(deps, importId, (loaded) => (hasEnded(loaded) ? undefined : { command, context }));

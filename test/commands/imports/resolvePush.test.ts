@@ -2,7 +2,7 @@
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { resolveRefusedPush } from "../../../src/commands/imports/resolvePush.js";
+import { resolvePushAfter503 } from "../../../src/commands/imports/resolvePush.js";
 import type { ImportRequested } from "../../../src/events/importEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import { tell } from "../../support/importStory.js";
@@ -34,7 +34,7 @@ const lastOf = async ({ importId }: ImportRequested) =>
 test("a push that was answered 503 but had landed is cancelled, with the time of the cancellation", async () => {
   const request = await landed("2026-03-01T10:00:00.000Z");
   const before = (await stage.pool.query<{ now: Date }>("select now()")).rows[0]?.now.getTime() ?? 0;
-  await resolveRefusedPush({ ...stage, stopping: undefined }, request);
+  await resolvePushAfter503({ ...stage, stopping: undefined }, request);
   const cancellation = await lastOf(request);
   expect(cancellation).toMatchObject({ type: "ImportCancelled", data: { reason: "the push was answered 503" } });
   expect(Date.parse(cancellation.data.at)).toBeGreaterThanOrEqual(before);
@@ -44,7 +44,7 @@ test("the cancellation is recorded also while the database is away, and the fail
   const request = await landed("2026-03-01T10:00:00.000Z");
   const { said, ...away } = outage();
   const stop = new AbortController();
-  const resolving = resolveRefusedPush({ ...away, eventStore: stage.eventStore, stopping: stop.signal }, request);
+  const resolving = resolvePushAfter503({ ...away, eventStore: stage.eventStore, stopping: stop.signal }, request);
   onTestFinished(async () => {
     stop.abort();
     await resolving;
@@ -59,7 +59,7 @@ test("the cancellation is recorded also while the database is away, and the fail
 test("a push that cannot be resolved in time is given up, and this is logged as an error", async () => {
   const { said, ...away } = outage();
   const request = await landed("2026-03-01T10:00:00.000Z");
-  await resolveRefusedPush({ ...away, eventStore: stage.eventStore, resolveWithinMs: 600 }, request);
+  await resolvePushAfter503({ ...away, eventStore: stage.eventStore, resolveWithinMs: 600 }, request);
   expect(said.map(({ level }) => level)).toEqual([40, ...said.slice(1, -1).map(() => 40), 50]);
   expect(said.at(-1)).toMatchObject({ importId: request.importId, msg: expect.stringContaining("given up") });
 });
@@ -67,6 +67,6 @@ test("a push that cannot be resolved in time is given up, and this is logged as 
 test("an API process that is stopping does not try again, and logs nothing", async () => {
   const { said, ...away } = outage();
   const request = await landed("2026-03-01T10:00:00.000Z");
-  await resolveRefusedPush({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, request);
+  await resolvePushAfter503({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, request);
   expect(said).toEqual([]);
 });

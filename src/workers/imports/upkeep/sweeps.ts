@@ -1,4 +1,4 @@
-// Deletes what nothing needs any more: uploads of refused pushes, unfinished uploads, wrong passwords of the past, sessions that are over.
+// Deletes what nothing needs any more: uploads of pushes that were answered 503, unfinished uploads, wrong passwords of the past, sessions that are over.
 import { firstRequest } from "../../../commands/imports/importStream.js";
 import { sweepKeptFiles } from "../../../commands/imports/keptFiles.js";
 import { forgetRefusedUpload, listRefusedUploads, type RefusedUpload } from "../../../commands/imports/storedObjects.js";
@@ -15,8 +15,8 @@ const refusedDays = 30;
 const atOnce = 200;
 
 /**
- * Removes the uploads of refused pushes a month after they were noted. Only uploads listed in refused_uploads are touched. That no import
- * refers to an object is not enough: an older event store may have been restored, or another deployment may use the same bucket.
+ * Removes uploads of pushes that were answered 503 and never recorded, a month after they were noted in refused_uploads. That no import refers to an
+ * object is not enough: an older event store may have been restored, or another deployment may use the same bucket.
  */
 export async function sweepObjects(deps: Deps, olderThanMs = refusedDays * dayMs): Promise<number> {
   const { pool, eventStore, logger, signal } = deps;
