@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, rmdir, unlink } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Works in a new folder in `parent`, and removes it afterwards with all that is in it. */
@@ -7,12 +8,16 @@ export async function inTemporaryFolder<Result>(parent: string, prefix: string, 
   try {
     return await work(folder);
   } finally {
-    await remove(folder).catch(() => rm(folder, { recursive: true, force: true }));
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** A folder of files. Each push has one, and `rm` takes half as long again, since it looks for folders in it. */
-async function remove(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) await unlink(join(folder, name));
-  await rmdir(folder);
+/** The same with a single file: each push has one, for which a folder of its own would cost as much again. */
+export async function inTemporaryFile<Result>(parent: string, work: (path: string) => Promise<Result>) {
+  const path = join(parent, randomUUID());
+  try {
+    return await work(path);
+  } finally {
+    await unlink(path).catch(() => undefined); // it may not have been written
+  }
 }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import { limits } from "../../domain/imports/limits.js";
 import { correctedFile } from "../../domain/pushes/correctedFile.js";
@@ -7,7 +6,7 @@ import { Rejection } from "../../domain/rejection.js";
 import { decimalMarkOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
 import { writeLines } from "../../judging/writeLines.js";
 import { rowsToCorrect } from "../../queries/lookUps/rejectedRows.js";
-import { inTemporaryFolder } from "../../temporaryFolder.js";
+import { inTemporaryFile } from "../../temporaryFolder.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import {
@@ -65,8 +64,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const sources = { kind, customFieldKeys, sent: earlierValues, accepted: new Set(accepted), decimal, elements: pushed?.elements };
   const made = correctedFile(push, sources);
   correction.reserveDisk?.(made.bytes);
-  return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
-    const path = join(folder, "file");
+  return inTemporaryFile(deps.tempDir, async (path) => {
     const file = { path, ...(await writeLines(path, made.lines)) };
     return submitCorrection(deps, found, {
       ...asSent,

@@ -1,6 +1,5 @@
 // What the four push routes share: their headers, their answer, and the steps from a checked file to a requested import.
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { z } from "zod";
 import { acceptFile } from "../../../commands/imports/acceptFile.js";
 import { rejectWhenFull } from "../../../commands/imports/queue/places.js";
@@ -9,7 +8,7 @@ import { columnsOf } from "../../../domain/imports/fields.js";
 import { limits } from "../../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
 import { writeLines } from "../../../judging/writeLines.js";
-import { inTemporaryFolder } from "../../../temporaryFolder.js";
+import { inTemporaryFile } from "../../../temporaryFolder.js";
 import { receiveUpload } from "../../server/receiveUpload.js";
 import type { Answer } from "../../server/requestFrame.js";
 import type { ApiDeps } from "../deps.js";
@@ -71,8 +70,7 @@ export async function acceptData(
   { lines, bytes, ...push }: DataPush,
 ): Promise<Answer> {
   request.reserveDisk(bytes);
-  return inTemporaryFolder(deps.tempDir, "push-", async (folder) => {
-    const path = join(folder, "file");
+  return inTemporaryFile(deps.tempDir, async (path) => {
     const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;
     const sourceDetails = request.body.sourceDetails ?? "API push";
     return acceptedAnswer(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backOffMs } from "../../../backOff.js";
@@ -69,7 +70,7 @@ async function work({ deps, turn, folder, share, failed }: TurnRun, held: HeldTu
   try {
     if (turn.attempts > mostAttempts) throw new ImportFault(tooManyAttempts);
     const own = join(folder, randomUUID()); // made when something is written into it
-    const completed = await processImport(deps, held, own, share).finally(() => rm(own, { recursive: true, force: true }));
+    const completed = await processImport(deps, held, own, share).finally(() => existsSync(own) && rm(own, { recursive: true }));
     if (completed) return await removePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
     await endImport(deps, importId, () => undefined, turn); // it has ended before
   } catch (error) {
