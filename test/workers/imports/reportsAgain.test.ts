@@ -59,22 +59,25 @@ const csv = [
   "W1,PICK,0,2026-03-01T09:30:00Z,d,",
 ].join("\n");
 
-async function completed() {
-  const push = await organisation.upload("/v1/org/fulfilment/activities/file", new File([csv], "test.csv"));
+async function completed(more = "") {
+  const push = await organisation.upload("/v1/org/fulfilment/activities/file", new File([csv + more], "test.csv"));
   const { importId, statusUrl } = (await push.json()) as { importId: string; statusUrl: string };
   await eventually(async () => (await check(statusUrl)).status === "completed", "the import");
   return { importId, statusUrl, key: await keyOf(importId) };
 }
 const isStored = (key: string) => service.objectStore.exists(key);
 
-test("a removed report of a completed import is made again with the same rows when the import is read", async () => {
-  const { statusUrl, key } = await completed();
+test.each([
+  ["read into memory", ""],
+  ["fetched into a folder", "\nW1,PICK,2,2026-03-01T09:30:00Z,e,".repeat(2_000)],
+])("a removed report of a completed import whose file is %s is made again with the same rows when the import is read", async (_, more) => {
+  const { statusUrl, key } = await completed(more);
   const { errorReportUrl } = await check(statusUrl);
   const before = await opened(await follow(errorReportUrl));
   expect(before).toHaveLength(3);
   expect(before[0]).toEqual(["Row number", "Rejection reason", ...header.split(",")]);
 
-  const other = await completed();
+  const other = await completed(more);
   await service.objectStore.remove(other.key);
   expect((await check(other.statusUrl)).errorReportUrl).toContain(other.importId);
   const readAgain = async () => (await check(other.statusUrl)) && isStored(other.key);
@@ -135,6 +138,11 @@ test("a removed report of a cancelled import is made again too, also 60 days aft
   const { errorReportUrl } = await check(statusUrl);
   for await (const { key } of service.objectStore.list("reports/")) if (key.includes(story.importId)) await service.objectStore.remove(key);
   expect(await opened(await served(errorReportUrl))).toHaveLength(2);
+  // An attempt that has failed is not the last one.
+  await service.pool.query("update late_reports set report_key = null, attempts = 1, claimed_until = now() where import_id = $1", [
+    story.importId,
+  ]);
+  await eventually(async () => (await check(statusUrl)).errorReportUrl !== null, "its report once more");
 });
 
 test("no report is made for an import without rejected rows, or for a made-up id", async () => {

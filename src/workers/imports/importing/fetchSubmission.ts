@@ -21,7 +21,7 @@ export async function fetchSubmission(
   folder: string,
 ): Promise<OpenSubmission> {
   const { key, size, format, sha256 } = request.file;
-  const fetched = async (path: string) => mkdir(folder).then(() => objectStore.fetch(key, path).then(() => path));
+  const fetched = async (path: string) => mkdir(folder, { recursive: true }).then(() => objectStore.fetch(key, path).then(() => path));
   const isSmall = size <= mostBytesInMemory && format === "csv";
   const source = await (isSmall ? objectStore.read(key) : fetched(join(folder, "submission"))).catch((error: unknown) => {
     if (error instanceof ObjectMissing) throw new ImportFault("The submitted file is no longer stored. Send it again.");

@@ -24,7 +24,7 @@ type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadshee
 /** After this time another worker may make the same report, which does no harm but is done twice. */
 const claimSeconds = 300;
 const daySeconds = 86_400;
-/** Imports that ended longer ago get a report only when the API has found it missing. */
+/** Imports that ended longer ago get a report only when it was tried before, or when the API has found it missing. */
 const lookBackDays = 30;
 
 /** Makes every report that is due. A report that fails does not stop the next one. */
@@ -46,7 +46,7 @@ export async function makeLateReports(deps: Deps, folder: string): Promise<void>
 const claimAgain = `attempts = mine.attempts + 1,
   claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))`;
 
-/** Claims the next report that no worker has claimed, those never tried first. */
+/** Claims the next report that no worker has claimed; reports that have not been tried come first. */
 const claimEnded = `
   insert into late_reports as mine (import_id, attempts, claimed_until)
   select i.import_id, 1, now() + make_interval(secs => $1) from imports i left join late_reports r on r.import_id = i.import_id
@@ -56,13 +56,12 @@ const claimEnded = `
   on conflict (import_id) do update set ${claimAgain} where mine.report_key is null and mine.claimed_until <= now()
   returning import_id`;
 
-/** Claims a report that the API found missing: of a completed import, or of any import that ended long ago. */
+/** Claims a report that the API found missing, or that could not be made before: of any import, however long ago it ended. */
 const claimMissing = `
   update late_reports as mine set ${claimAgain}
    where not exists (select from ended) and mine.import_id = (
-     select r.import_id from late_reports r join imports i on i.import_id = r.import_id
-      where r.report_key is null and r.claimed_until <= now() and (i.status = 'completed' or r.attempts = 0)
-      order by r.claimed_until limit 1 for update of r skip locked)
+     select import_id from late_reports where report_key is null and claimed_until <= now()
+      order by claimed_until limit 1 for update skip locked)
   returning import_id`;
 
 async function claim({ pool }: Deps): Promise<string | undefined> {
