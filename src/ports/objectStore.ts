@@ -12,7 +12,7 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
   /** Removes what a killed `put` before this time has left. Returns how many files. */
   removeUnfinished(before: Date): Promise<number>;
-  /** A link from which the object can be downloaded, without a key, until it expires. The browser saves it as `downloadName`. */
+  /** A link from which the object can be downloaded, without an API key, until it expires. The browser saves it as `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
   /** For a store whose links the API serves: the file of such a link; undefined when the signature is wrong or the link has expired. */
   openLink?(link: Link, now: Date): Promise<LinkedFile | undefined>;

@@ -8,13 +8,16 @@ import type { ApiDeps } from "./deps.js";
 import { answerObject } from "./document/schemas.js";
 
 const wholeNumber = /^[0-9]{1,6}$/;
-const range = "must be a whole number from 1 to 500";
+const limitMessage = "must be a whole number from 1 to 500";
 
 /** The query parameters of every paged list. */
 export const pageQuery = z.object({
   cursor: z.string().max(4_000).optional().describe("The nextCursor of the previous page; omitted for the first page"),
   limit: z
-    .preprocess((text) => (wholeNumber.test(String(text)) ? Number(text) : text), z.int(range).min(1, range).max(500, range))
+    .preprocess(
+      (text) => (wholeNumber.test(String(text)) ? Number(text) : text),
+      z.int(limitMessage).min(1, limitMessage).max(500, limitMessage),
+    )
     .default(100)
     .describe("1 to 500, 100 if omitted"),
 });
@@ -37,18 +40,18 @@ export async function answerPage<Row>(page: Promise<RowPage<Row>>, itemOf: (row:
   return { status: 200, body: { items: await Promise.all(items.map(itemOf)), nextCursor } };
 }
 
-const sentence = "must be an ISO 8601 time or day, such as 2026-03-01T09:30:00Z or 2026-03-01";
+const timeMessage = "must be an ISO 8601 time or day, such as 2026-03-01T09:30:00Z or 2026-03-01";
 
-const forms =
+const acceptedForms =
   "ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to`";
 
 /** A time in a query parameter. */
 export const timeParameter = (description: string) =>
   z
     .string()
-    .refine(isTimestamp, sentence)
+    .refine(isTimestamp, timeMessage)
     .optional()
-    .meta({ description: `${description}. ${forms}`, pattern: "^\\d{4}-\\d{2}-\\d{2}" });
+    .meta({ description: `${description}. ${acceptedForms}`, pattern: "^\\d{4}-\\d{2}-\\d{2}" });
 
 /** The range of two such parameters; both may be missing. The organisation's zone is looked up only where one of them needs it. */
 export async function timeRange(

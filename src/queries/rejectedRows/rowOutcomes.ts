@@ -16,7 +16,7 @@ export interface RejectedRowOutcome extends RowName {
   readonly otherId: string | null;
   /** That import's reference, which people know it by. */
   readonly otherName: string | null;
-  /** Who sent that import, dismissed the row, or reversed its own import. */
+  /** Who sent that import, dismissed the row, or reversed the import that the row is in. */
   readonly by: string | null;
   readonly note: string | null;
 }

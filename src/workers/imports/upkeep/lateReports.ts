@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
 import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
-import type { Columns } from "../../../domain/rows/cells.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
 import { type ImportRequested, isImportEnding, type RowRejected } from "../../../events/importEvents.js";
 import { readRowEvents, startedEvent } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
-import type { OpenSubmission, SubmittedRow } from "../../../judging/openSubmission.js";
+import type { OpenSubmission } from "../../../judging/openSubmission.js";
 import { createReportFile } from "../../../judging/report/reportFile.js";
 import { shownRowNumber } from "../../../judging/shownRowNumber.js";
 import type { StoredEvent } from "../../../ports/eventStore.js";
@@ -77,9 +76,9 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
   const { state } = await loadImport(deps.eventStore, importId);
   if (state.status === "none") throw new Error(`import ${importId} has no stream`);
   const { request } = state;
-  const rejected = () => rejectedRows(deps, importId);
-  const complete = state.status === "completed" ? await fromSubmission(deps, request, rejected, folder) : undefined;
-  const { columns, rows } = complete ?? (await fromStream(request, rejected));
+  const readRejected = () => rejectedRows(deps, importId);
+  const fullSource = state.status === "completed" ? await fromSubmission(deps, request, readRejected, folder) : undefined;
+  const { columns, rows } = fullSource ?? (await fromStream(request, readRejected));
   const report = createReportFile(deps.spreadsheets, columns, { path: join(folder, "report.xlsx"), importId });
   try {
     for await (const { row, number, reason } of rows) await report.add(row, number, reason);
@@ -109,22 +108,16 @@ function readable(stored: StoredEvent): ReturnType<typeof decode> {
   }
 }
 
-/** Where a report gets its rows: from the submission, which has the columns and the whole values as they were sent, or else from the stream alone. */
-interface ReportSource {
-  readonly columns: Columns;
-  readonly rows: AsyncIterable<{ row: SubmittedRow; number: number; reason: string }>;
-}
-
-type Rejected = () => AsyncIterable<RowRejected>;
+type ReadRejected = () => AsyncIterable<RowRejected>;
 
 /** The rows as the import itself would report them; undefined when the submission is missing or has changed. */
-async function fromSubmission(deps: Deps, request: ImportRequested, rejected: Rejected, folder: string): Promise<ReportSource | undefined> {
+async function fromSubmission(deps: Deps, request: ImportRequested, readRejected: ReadRejected, folder: string) {
   try {
     const started = await startedEvent(deps.eventStore, request.importId);
     if (!started) throw new Error(`import ${request.importId} was never started`);
     const catalogue = await deps.catalogues(request.organisationId, started.data.catalogueVersion);
     const submission = await fetchSubmission(deps, request, catalogue, folder);
-    return { columns: submission.reported, rows: matching(submission, request, rejected()) };
+    return { columns: submission.reported, rows: matching(submission, request, readRejected()) };
   } catch (error) {
     if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) return undefined;
     throw error;
@@ -146,9 +139,10 @@ async function* matching(submission: OpenSubmission, { importId, source }: Impor
   if (!next.done) throw new Error(`the submission of import ${importId} has no row ${next.value.row}, which was rejected`);
 }
 
-async function fromStream(request: ImportRequested, rejected: Rejected): Promise<ReportSource> {
-  const names = await submittedColumns(request, rejected);
-  return { columns: { names, fields: names }, rows: asRows(names, rejected()) };
+/** Without the submission, which has the columns and the whole values as they were sent. */
+async function fromStream(request: ImportRequested, readRejected: ReadRejected) {
+  const names = await submittedColumns(request, readRejected);
+  return { columns: { names, fields: names }, rows: asRows(names, readRejected()) };
 }
 
 async function* asRows(names: readonly string[], rejected: AsyncIterable<RowRejected>) {
@@ -161,10 +155,10 @@ async function* asRows(names: readonly string[], rejected: AsyncIterable<RowReje
  * Every rejected row of a file has all of the file's columns. A row of a JSON push has only the fields that were sent, so the kind's other
  * fields are added.
  */
-async function submittedColumns({ kind, source }: ImportRequested, rejected: Rejected): Promise<string[]> {
+async function submittedColumns({ kind, source }: ImportRequested, readRejected: ReadRejected): Promise<string[]> {
   if (source === "data" && kind === "activities") return pushedNames("activity");
   const names = new Set<string>();
-  for await (const { data } of rejected()) {
+  for await (const { data } of readRejected()) {
     for (const name of Object.keys(data)) names.add(name);
     if (source === "file") return [...names];
   }

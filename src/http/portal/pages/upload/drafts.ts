@@ -12,12 +12,12 @@ import type { Line, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 export const uploadPath = "/portal/upload";
 /** Where a file waits that is no import yet. */
 export const draftPath = (fileId = "{fileId}"): string => `${uploadPath}/${fileId}`;
-/** The same path without a file is for a choice that was made before. */
+/** The page Columns without a file: it changes what was chosen for earlier files. */
 export const columnsPath = `${uploadPath}/columns`;
 export const columnsOfDraft = (fileId?: string): string => `${draftPath(fileId)}/columns`;
 export const problemRowsPath = (fileId?: string): string => `${draftPath(fileId)}/problem-rows`;
 
-/** As for the API's pushes: all store calls together. */
+/** For all store calls of a request together, as for the API's pushes (acceptPush.ts): the answer comes within five seconds. */
 export const withinMs = 4_200;
 
 /** A file of activities with more rows is recorded without being judged first. */
@@ -59,7 +59,7 @@ export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { fil
   }
 }
 
-/** The import whose error report the file is. Undefined for any other file, for a report that is to be a new file, and where the import has written nothing. */
+/** The import whose error report the file is. Undefined where it is taken for a new file, and where that import is not completed or is another organisation's. */
 export async function reportedImport(visit: SignedInVisit, deps: PortalDeps, { report, take }: Pick<FileCheckState, "report" | "take">) {
   const { organisationId } = visit.person;
   if (report?.importId === undefined || take === "file") return undefined;
