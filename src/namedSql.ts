@@ -1,8 +1,8 @@
 /** A statement with `:name` for a value, numbered as Postgres takes it. Values that it does not name are left out. */
 export function named(statement: string, values: Readonly<Record<string, unknown>>): { text: string; values: unknown[] } {
   const names: string[] = [];
-  const text = statement.replace(/(?<!:):(\w+)/g, (whole, name: string) => {
-    if (!Object.hasOwn(values, name)) return whole; // a part of an array, or of a format
+  const text = statement.replace(/::?(\w+)/g, (whole, name: string) => {
+    if (whole.startsWith("::") || !Object.hasOwn(values, name)) return whole; // a type, or a part of an array or of a format
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });
