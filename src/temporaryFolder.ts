@@ -12,7 +12,7 @@ export async function inTemporaryFolder<Result>(parent: string, prefix: string, 
   }
 }
 
-/** The same with a single file: each push has one, for which a folder of its own would cost as much again. */
+/** Works with a single file, which `work` writes: a push needs no folder of its own. */
 export async function inTemporaryFile<Result>(parent: string, work: (path: string) => Promise<Result>) {
   const path = join(parent, randomUUID());
   try {

@@ -7,8 +7,9 @@ import { defineForm, definePage, type Subject, withNotice } from "../pageDefinit
 import { browserName, unknownBrowser } from "../sessions/browserName.js";
 import { knownBrowser } from "../sessions/cookies.js";
 import { addressOf } from "../sessions/signInLog.js";
-import { AskButton, Button, ButtonForm, Field, Form, Question } from "../shell/form.js";
+import { Button, ButtonForm, Field, Form } from "../shell/form.js";
 import { Badge, type Fact, Facts, Panel } from "../shell/parts.js";
+import { AskButton, Question } from "../shell/question.js";
 import { actionColumn, type Column, Table } from "../shell/table.js";
 import { ChosenPassword, signedOut, tooManyTries } from "./signIn.js";
 

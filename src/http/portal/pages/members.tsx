@@ -2,9 +2,10 @@ import { changeRole, eraseMember, inviteMember, makeLink, removeMember } from ".
 import { linkAddress, linkHours, role as roleShape } from "../../../domain/members.js";
 import { listMembers, type MemberSummary } from "../../../queries/organisations/organisations.js";
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
-import { AskButton, Button, ButtonForm, Choice, Field, Form, Question } from "../shell/form.js";
+import { Button, ButtonForm, Choice, Field, Form } from "../shell/form.js";
 import { listPage } from "../shell/listPage.js";
 import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.js";
+import { AskButton, Question } from "../shell/question.js";
 import { actionColumn, type Column, column, stateColumn } from "../shell/table.js";
 import { signedOut } from "./signIn.js";
 

@@ -6,10 +6,11 @@ import type { NameOf } from "../../../../domain/principal.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
-import { AskButton, Choice, Field, Form, Question, Ticks, tickedIn } from "../../shell/form.js";
+import { Choice, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
 import { dayInWords, endInWords, timeInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Panel, Time, withQuery } from "../../shell/parts.js";
+import { AskButton, Question } from "../../shell/question.js";
 import { actionColumn, type Column, column } from "../../shell/table.js";
 import { dayAfter, dayEnd, today } from "../days.js";
 
