@@ -2,9 +2,7 @@
 import { Agent, request as httpRequest } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import autocannon from "autocannon";
-import { watch } from "./processes.mjs";
-
-const onlyAtTheEnd = 3_600_000; // reading /proc costs the load generator more than a request does
+import { onlyAtTheEnd, watch } from "./processes.mjs";
 
 /**
  * `groups`: processes whose cost per request is reported too. `warmUp`: requests that are sent first and not counted, since cold

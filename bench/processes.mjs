@@ -64,6 +64,9 @@ export function descendants(root) {
 
 export const commandOf = (pid) => (read(`/proc/${pid}/cmdline`) ?? "").replaceAll("\0", " ").trim();
 
+/** For `watch`, beside requests: reading /proc costs more than they do. */
+export const onlyAtTheEnd = 3_600_000;
+
 /**
  * Watches named groups of processes, `{ worker: () => [pids] }`, until `end()`, which answers per group: processor time in
  * microseconds, and the largest peak of any one process with what it was made of.

@@ -1,5 +1,6 @@
 // Small JSON pushes with several versions of the product in turns, on one machine and in one run.
-//   node bench/pushVersions.mjs ../before . --organisations=20 --rows=1 --rounds=5
+//   node bench/pushVersions.mjs ../before . --organisations=20 --rows=1 --rounds=5 --ask=100
+// `ask`: after how many milliseconds each organisation asks again whether its push is visible.
 // Each folder is a checkout with its packages installed and built. The first one is what the others are compared with.
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -17,10 +18,13 @@ const { values, positionals } = parseArgs({
     rows: { type: "string", default: "1" },
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "8" },
+    ask: { type: "string", default: "100" },
   },
 });
 if (positionals.length === 0) throw new Error("Name the folders of the versions, the one to compare with first.");
-const [organisations, rows, rounds, seconds] = [values.organisations, values.rows, values.rounds, values.seconds].map(Number);
+const [organisations, rows, rounds, seconds, askMs] = [values.organisations, values.rows, values.rounds, values.seconds, values.ask].map(
+  Number,
+);
 
 const median = (numbers) => numbers.toSorted((one, other) => one - other)[numbers.length >> 1];
 
@@ -37,7 +41,7 @@ try {
   }
   for (let round = 0; round < rounds; round += 1) {
     for (const version of round % 2 === 0 ? versions : versions.toReversed()) {
-      version.measured.push(await measurePushes(version.service, version.keys, { rows, seconds }));
+      version.measured.push(await measurePushes(version.service, version.keys, { rows, seconds, askMs }));
       process.stderr.write(`${version.place}: ${version.measured.at(-1).rate.toFixed(1)} imports/s\n`);
     }
   }
@@ -45,7 +49,7 @@ try {
   const groups = Object.keys(versions[0].measured[0].cpu);
   const rate = (version) => of(version, (each) => each.rate);
   table(
-    `${organisations} organisations at once, ${rows} rows, medians of ${rounds}: imports a second, ms until visible, ms of processor time for an import`,
+    `${organisations} organisations at once, ${rows} rows, asked every ${askMs} ms, medians of ${rounds}: imports a second, ms until visible, ms of processor time for an import`,
     ["", "imports/s", "ratio", "p50", "p95", ...groups, "all"],
     versions.map((version) => [
       version.place,

@@ -7,12 +7,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { makeOrganisations } from "../organisations.mjs";
-import { endedWithUs, watch } from "../processes.mjs";
+import { endedWithUs, onlyAtTheEnd, watch } from "../processes.mjs";
 import { call, startService } from "../service.mjs";
 import { ratio, table } from "../tables.mjs";
 
 const sizes = { full: { rounds: 5, seconds: 10, many: 50 }, short: { rounds: 2, seconds: 4, many: 50 } };
-const ASK_MS = 10;
 
 const bodyOf = (rows, nth) =>
   JSON.stringify({
@@ -23,7 +22,7 @@ const bodyOf = (rows, nth) =>
   });
 
 /** One push until it is visible, in milliseconds. */
-async function pushOnce(target, key, body) {
+async function pushOnce(target, key, body, askMs) {
   const options = { key, method: "POST", headers: { "content-type": "application/json" }, body };
   const sentAt = performance.now();
   const { statusUrl } = await call(target, "/v1/org/fulfilment/activities", options);
@@ -31,22 +30,22 @@ async function pushOnce(target, key, body) {
     const { status } = await call(target, statusUrl, { key });
     if (status === "completed") return performance.now() - sentAt;
     if (status === "failed" || status === "cancelled") throw new Error(`${statusUrl} is ${status}`);
-    await pause(ASK_MS);
+    await pause(askMs);
   }
 }
 
 let nth = 0;
 
 /** Each key pushes for this long. `target` is a service, or something with the same address, processes and routes. */
-export async function measurePushes(target, keys, { rows, seconds }) {
+export async function measurePushes(target, keys, { rows, seconds, askMs = 10 }) {
   const times = [];
-  const watched = watch(target.groups);
+  const watched = watch(target.groups, onlyAtTheEnd);
   const startedAt = performance.now();
   const end = startedAt + seconds * 1_000;
   const client = async (key) => {
     while (performance.now() < end) {
       nth += 1;
-      times.push(await pushOnce(target, key, bodyOf(rows, nth)));
+      times.push(await pushOnce(target, key, bodyOf(rows, nth), askMs));
     }
   };
   await Promise.all(keys.map(client));

@@ -44,7 +44,7 @@ async function startParts(own: Own, startStore: typeof startHostedEventStore): P
   let projector: { stop: AbortController; ended: Promise<void> } | undefined;
   const model: Omit<ReadModel, "close"> = {
     pool: database.pool,
-    url: database.url,
+    url: database.socketUrl,
     eventStore,
     address: node.address,
     async record(story) {

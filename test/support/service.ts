@@ -82,7 +82,7 @@ async function startParts(own: Own, { limits, publicUrl, parts, startStore }: Pa
   const objects = await own(createTestObjectStore(), ({ close }) => close());
   const tempDir = await own(mkdtemp(join(tmpdir(), "waybill-test-temp-")), (folder) => rm(folder, { recursive: true, force: true }));
   const logger = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
-  const lookUps = await own(createPool({ url: database.url, applicationName: "test look-ups", max: 4 }), (pool) => pool.end());
+  const lookUps = await own(createPool({ url: database.socketUrl, applicationName: "test look-ups", max: 4 }), (pool) => pool.end());
   const headerRows = await own(createHeaderThreads(), (threads) => threads.close());
   const eventStore = await own(connectEventStore({ address: store.address, logger }), (connected) => connected.close());
   const deps: ApiDeps = {

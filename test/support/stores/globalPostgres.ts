@@ -40,7 +40,7 @@ async function startServer(): Promise<{ url: string; stop: () => Promise<void> }
     await server.stop();
     process.off("exit", kill);
   };
-  return { url: server.url, stop };
+  return { url: server.socketUrl ?? server.url, stop };
 }
 
 /** Every test file opens some twenty connections, and each would spend 4,096 rounds of hashing on the password. */

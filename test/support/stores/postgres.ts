@@ -4,7 +4,10 @@ import { inject } from "vitest";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
 
 export interface TestDatabase {
+  /** By a port, before which a proxy can stand. */
   readonly url: string;
+  /** By a socket file, where there is one: a statement takes a sixth less processor time. */
+  readonly socketUrl: string;
   readonly pool: pg.Pool;
   /** A pool of one connection, for tests whose statements must all use the same connection. */
   readonly one: pg.Pool;
@@ -19,9 +22,11 @@ export async function createTestDatabase(options: { empty?: boolean } = {}): Pro
   await asAdministrator(server, `create database ${name} template ${options.empty ? "template0" : "waybill"} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const [pool, one] = [10, 1].map((max) => createPool({ url: url.href, applicationName: "test", max })) as [pg.Pool, pg.Pool];
+  const socketUrl = url.href;
+  url.searchParams.delete("host");
+  const [pool, one] = [10, 1].map((max) => createPool({ url: socketUrl, applicationName: "test", max })) as [pg.Pool, pg.Pool];
   return {
-    ...{ url: url.href, pool, one },
+    ...{ url: url.href, socketUrl, pool, one },
     close: async () => {
       await Promise.all([pool.end(), one.end()]);
       await asAdministrator(server, `drop database ${name} with (force)`);

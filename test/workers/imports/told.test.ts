@@ -32,7 +32,7 @@ let turns = 0;
 
 async function heldTurn(notices: Notices, pool: Pool = stage.pool) {
   const importId = `00000000-0000-4000-8000-${String(++turns).padStart(12, "0")}`;
-  const organisationId = `held-${turns}`;
+  const organisationId = await stage.organisation(`held-${turns}`);
   await stage.pool.query("insert into import_queue (import_id, organisation_id, position) values ($1, $2, 1)", [importId, organisationId]);
   const turn = (await claimTurn(stage.pool, "w")) as Turn;
   const { signal: stop } = new AbortController();

@@ -38,7 +38,7 @@ describe("the queue", () => {
   const queued = async (organisation: string, importId: string, position: number | null, seconds = 100) =>
     stage.pool.query(
       "insert into import_queue (import_id, organisation_id, position, reserved_at) values ($1, $2, $3, now() - make_interval(secs => $4))",
-      [importId, organisation, position, seconds],
+      [importId, await stage.organisation(organisation), position, seconds],
     );
   const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
   const claim = async (holder = "w") => (await claimTurn(stage.pool, holder))?.importId;
@@ -51,6 +51,14 @@ describe("the queue", () => {
     expect(await claim()).toBeUndefined();
     if (turn) await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
     expect(await claim()).toBe(id(2));
+  });
+
+  test("an organisation that the tables do not have yet waits, and its import is not blamed for it", async () => {
+    const insert = "insert into import_queue (import_id, organisation_id, position) values ($1, 'unknown', 1)";
+    await stage.pool.query(insert, [id(3)]);
+    expect(await claim()).toBeUndefined();
+    await stage.organisation("unknown");
+    expect(await claimTurn(stage.pool, "w")).toMatchObject({ importId: id(3), catalogueVersion: 1, attempts: 1 });
   });
 
   test("a turn's clock is never ahead of the database's, however long the claim took", async () => {
@@ -68,7 +76,7 @@ describe("the queue", () => {
   });
 
   test("a queue place that is freed while the turn is held means that the import was cancelled", async () => {
-    const importId = await stage.push("g1", "activities", activities(1));
+    const importId = await stage.push(await stage.organisation("g1"), "activities", activities(1));
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     expect(await renewTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: false });
     await removePlace(stage.pool, { importId, rows: 0 });

@@ -17,6 +17,8 @@ export interface Turn {
   readonly holder: string;
   /** By the database's clock. */
   readonly claimedAt: Date;
+  /** The organisation's newest catalogue at that time. */
+  readonly catalogueVersion: number;
   readonly cancelRequested: boolean;
   /** The stored progress, which never decreases. */
   readonly progress: number;
@@ -51,10 +53,11 @@ async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {
        select distinct on (organisation_id) organisation_id, import_id, position, not_before
          from import_queue where position is not null order by organisation_id, started desc, position
      ), due as (
-       select o.*, t.served_at from oldest o join organisation_turns t on t.organisation_id = o.organisation_id
+       select o.*, t.served_at, g.catalogue_version
+         from oldest o join organisation_turns t on t.organisation_id = o.organisation_id join organisations g on g.id = o.organisation_id
         where (t.expires_at is null or t.expires_at <= now()) and (o.not_before is null or o.not_before <= now())
      ), chosen as (
-       select t.organisation_id, due.import_id, due.position
+       select t.organisation_id, due.import_id, due.position, due.catalogue_version
          from organisation_turns t join due on due.organisation_id = t.organisation_id
         where t.expires_at is null or t.expires_at <= now()
         order by t.served_at nulls first, due.position
@@ -75,6 +78,7 @@ async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {
       where t.organisation_id = c.organisation_id
      returning t.organisation_id as "organisationId", t.import_id as "importId", c.position::text as position,
                coalesce(counted.started, false) as "mayStart", t.worker as holder, clock_timestamp() as "claimedAt",
+               c.catalogue_version as "catalogueVersion",
                coalesce(counted.cancel_requested, false) as "cancelRequested", coalesce(counted.attempts, 1) as attempts,
                coalesce(counted.progress, 0) as progress, (select count(*) from due) > 1 as more`,
     [holder, leaseMs],

@@ -16,7 +16,6 @@ import { createUnusualFinder } from "../../../judging/unusualRows.js";
 import type { NewEvent } from "../../../ports/eventStore.js";
 import { areFiguresComplete, usualFiguresFromLedger } from "../../../queries/lookUps/usualFiguresFromLedger.js";
 import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.js";
-import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
 import type { WorkerDeps } from "../deps.js";
 import { type HeldTurn, Interrupted } from "../turns/holdTurn.js";
 import { beginOldest } from "../turns/reconcileQueue.js";
@@ -127,7 +126,7 @@ interface StartedImport extends LoadedImport {
 /** Every row is judged by the catalogue and the localities that ImportStarted names, also after an interruption. */
 async function start(deps: WorkerDeps, held: HeldTurn, found: LoadedImport): Promise<StartedImport> {
   if (found.state.status === "processing") return noteStart(held, { ...found, state: found.state });
-  const { catalogueVersion } = await presentCatalogueOf(held.turn.organisationId, deps.pool);
+  const { catalogueVersion } = held.turn;
   const localities = await deps.localities.current();
   const command = { type: "startImport", by: workerOf(deps), catalogueVersion, localities, now: held.now() } as const;
   const events = decide(command, found.state);
