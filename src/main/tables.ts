@@ -3,7 +3,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { migrate, migrationStatements, missingTables, tableNames } from "../adapters/postgres/migrate.js";
-import { deleteFollowerState, isFollowerCheckpointLost } from "../commands/webhooks/deliveries.js";
+import { deleteFollowerState, mustFollowAnew } from "../commands/webhooks/deliveries.js";
 import { logStream } from "../events/streams.js";
 import { lookUpSecretsFunction } from "../http/api/auth/lookUpKeys.js";
 import { StoreUnavailable } from "../portErrors.js";
@@ -26,7 +26,7 @@ export async function prepareTables({ pool, eventStore }: Stores, unanswered: "f
     names: filledTables,
     logIsEmpty: () => isEmpty(eventStore, unanswered),
     functions,
-    onLost: async (client, lost) => isFollowerCheckpointLost(lost) && deleteFollowerState(client),
+    onLost: async (client, lost) => mustFollowAnew(lost) && deleteFollowerState(client),
   });
 }
 

@@ -85,9 +85,9 @@ export class LocalityFileError extends Error {
   override readonly name = "LocalityFileError";
 }
 
-const localityFileLimits = { bytes: 1_073_741_824, lineBytes: 16_384, rows: 10_000_000 };
+const localityFileLimits = { bytes: 1_073_741_824, lineCharacters: 16_384, rows: 10_000_000 };
 
-/** Reads a GeoNames postal file, or a CSV with a header, in batches and with bounded memory. Returns how many lines had no usable place. */
+/** Reads a GeoNames postal file, or a CSV with a header, in batches and with bounded memory. `skipped`: lines without a usable postcode or place. */
 export async function readLocalityFile(path: string, onRows: (rows: readonly CountryRow[]) => void | Promise<void>) {
   const { size } = await stat(path);
   if (size > localityFileLimits.bytes)
@@ -132,8 +132,8 @@ async function* linesOf(path: string): AsyncGenerator<string[]> {
     const lines = (rest + decode(chunk)).split("\n");
     rest = lines.pop() ?? "";
     const longest = lines.reduce((most, line) => Math.max(most, line.length), rest.length);
-    if (longest > localityFileLimits.lineBytes)
-      throw new LocalityFileError(`a line after line ${ended} is longer than ${localityFileLimits.lineBytes} characters`);
+    if (longest > localityFileLimits.lineCharacters)
+      throw new LocalityFileError(`a line after line ${ended} is longer than ${localityFileLimits.lineCharacters} characters`);
     ended += lines.length;
     yield lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
   }

@@ -1,5 +1,5 @@
-/** A worksheet holds 1,048,576 rows. The last is left free for a note about rows that do not fit. */
-export const MAX_SHEET_ROWS = 1_048_575;
+/** Of a worksheet that we write, which holds 1,048,576 rows: the last is left free for a note about rows that do not fit. */
+export const MAX_WRITTEN_ROWS = 1_048_575;
 /** A CSV file of the largest size cannot have more acceptable rows: the shortest such row is `w,c,1,2026-01-01`. */
 export const MAX_CSV_ROWS = 3_100_000;
 export const MAX_COLUMNS = 512;

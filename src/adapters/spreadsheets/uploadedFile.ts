@@ -45,7 +45,7 @@ function detectFormat(firstBytes: Buffer, fileName: string): FileFormat {
     if (starts(magic) && (magic.length > 2 || firstBytes.subarray(0, 4096).includes(0)))
       throw new FileFault(`The file is ${what}, not a spreadsheet. Upload a .csv or .xlsx file.`);
   }
-  return text(firstBytes);
+  return textFormat(firstBytes);
 }
 
 function oleMessage(firstBytes: Buffer, fileName: string): string {
@@ -59,7 +59,7 @@ function oleMessage(firstBytes: Buffer, fileName: string): string {
   return `The .xls format is not supported. ${RESAVE}`;
 }
 
-function text(firstBytes: Buffer): FileFormat {
+function textFormat(firstBytes: Buffer): FileFormat {
   const { encoding, skip } = sniffStart(firstBytes);
   const bytes = firstBytes.subarray(skip, 4096);
   if (bytes.length === 0) throw new FileFault("The file is empty.");

@@ -41,7 +41,7 @@ const addEventsSql = (parameter: string, condition: string) => `
 
 /**
  * Records events that were just read from the event log, in the statement that moves the follower's checkpoint, and marks the endpoints of their
- * organisations as behind. Does nothing where `move` moves no checkpoint.
+ * organisations as behind. Does nothing where `sql` moves no checkpoint.
  */
 export async function recordEvents(
   database: Database,
@@ -49,7 +49,7 @@ export async function recordEvents(
   { sql, values }: { readonly sql: string; readonly values: object },
 ): Promise<{ readonly moved: boolean; readonly behind: boolean }> {
   const isMoved = "exists (select from moved)";
-  // It locks the rows of endpoints that are behind already too: else the sender could find one caught up before this commits.
+  // `on conflict do update` also locks the rows of endpoints that are behind already: else the sender could find one caught up before this commits.
   const { rows } = await database.query<{ moved: boolean; behind: boolean }>(
     named(
       `/* prepared */ with moved as (${sql} returning 1
@@ -75,15 +75,15 @@ export const followerName = "webhooks";
 const followed = `(select commit from checkpoints where projection = '${followerName}')`;
 
 /**
- * Events that a replay found in their streams, however old they are. Those after the follower's checkpoint are left to it: an endpoint that
- * had moved past them would miss the ones before them.
+ * Events that a replay found in their streams, however old they are. Those after the follower's checkpoint are left to the follower: were they added
+ * now, an endpoint could move past them, and miss earlier events that the follower has yet to add.
  */
 export const addOldEvents = (database: Database, events: readonly WebhookEvent[]): Promise<unknown> =>
   database.query(addEventsSql("$1", `position <= ${followed}`), [asJson(events)]);
 
 /**
- * Puts the endpoint back to a time: everything sent from then until the event log's present end is sent again, a bounded number at a time. Returns
- * how many events that is.
+ * Puts the endpoint back to a time: every event recorded from then until the event log's present end is sent, also if it was sent before, a bounded
+ * number at a time. Returns how many events that is.
  */
 export async function rewindEndpoint(
   database: Database,
@@ -106,14 +106,14 @@ export async function rewindEndpoint(
   return rows[0]?.events ?? 0;
 }
 
-const ownTables = ["webhook_deliveries", "webhook_events", "webhook_backlogs"];
+const webhookTables = ["webhook_deliveries", "webhook_events", "webhook_backlogs"];
 
-/** The follower reads the event log from its beginning. What was sent is known by the events' ids. */
+/** After this the follower reads the event log from its beginning again. What was sent is known by the events' ids. */
 export const deleteFollowerState = (database: Database): Promise<unknown> =>
   database.query(`delete from checkpoints where projection = '${followerName}'; delete from webhook_events; delete from webhook_backlogs`);
 
 /** Where one of the tables was lost, the others do not say what is yet to be sent. */
-export const isFollowerCheckpointLost = (lostTables: readonly string[]): boolean => ownTables.some((name) => lostTables.includes(name));
+export const mustFollowAnew = (lostTables: readonly string[]): boolean => webhookTables.some((name) => lostTables.includes(name));
 
 const asJson = (events: readonly WebhookEvent[]): string =>
   JSON.stringify(events, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));

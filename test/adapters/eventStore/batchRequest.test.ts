@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { requestOf } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
 import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
-import { headRequest, streamRequest, subscribeRequest } from "../../../src/adapters/eventStore/protocol/writeRequest.js";
+import { headRequest, streamRequest, subscribeRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
 import { batchReply } from "../../../src/adapters/eventStore/vendor.js";
 
 const text = fc.string({ unit: "binary" });

@@ -5,7 +5,7 @@ import { newClient } from "../../../src/adapters/eventStore/connection.js";
 import { framePrefix, groupFrames } from "../../../src/adapters/eventStore/protocol/frames.js";
 import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type ReadReply, type ReplyGroup, replyGroupReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
-import { streamRequest } from "../../../src/adapters/eventStore/protocol/writeRequest.js";
+import { streamRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
 import { closeClient, groupMessages, openReadCall } from "../../../src/adapters/eventStore/vendor.js";
 import { noStream } from "../../../src/ports/eventStore.js";
 import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";

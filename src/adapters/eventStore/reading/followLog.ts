@@ -6,7 +6,7 @@ import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
 import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
 import { newClient, pauseBeforeRetry, pauseFor } from "../connection.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
-import { type SubscriptionFilter, subscribeRequest } from "../protocol/writeRequest.js";
+import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
 import { closeClient, openReadCall } from "../vendor.js";
 import { type FeedBatch, openEventFeed } from "./eventFeed.js";
 import type { ReadHead } from "./readStream.js";

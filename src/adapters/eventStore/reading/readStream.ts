@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../../portErrors.js";
 import type { EventStore, Position } from "../../../ports/eventStore.js";
 import { type Connection, type Patience, pauseBeforeRetry } from "../connection.js";
 import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
-import { headRequest, streamRequest } from "../protocol/writeRequest.js";
+import { headRequest, streamRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
 import { openEventFeed } from "./eventFeed.js";
 

@@ -1,5 +1,5 @@
-// Rows as Postgres' COPY writes them, as the records of a CSV file and as cells. A download may have a million of them, and most are as they
-// have to be but for quotes: these are copied byte by byte, the others are written cell by cell.
+// Turns rows that Postgres' COPY has written into CSV records, or into cells. A download may have a million of them. Rows that need nothing but
+// quotes are copied byte by byte, the others are written cell by cell.
 import type { CopiedRows, CsvCell } from "../../../ports/spreadsheets.js";
 import { csvLine } from "./cellText.js";
 
@@ -12,9 +12,9 @@ const endOfCell = 1;
 const skipped = 2;
 /** A reader may take what follows for another cell. */
 const separator = 3;
-/** Begins a formula, or a character that may do so or be skipped, such as a wide sign or blank. */
+/** Begins a formula, or is the first byte of a character that may do so or be skipped, such as a wide sign or blank. */
 const sign = 4;
-/** Written with another character before it. */
+/** A quote, which CSV doubles, or COPY's backslash. */
 const escaped = 5;
 
 const meanings = new Uint8Array(256);
@@ -28,7 +28,7 @@ for (const [meaning, bytes] of [
 ] as const)
   for (const byte of bytes) meanings[byte] = meaning;
 
-/** How many times longer the output can be. The worst cell is a single quote: two bytes with the tab behind it, five as `""""` and a comma. */
+/** How many times longer the output can be. The worst row is a single quote: two bytes with its line feed, six as `""""` with CR LF. */
 const growth = 3;
 /** Filled anew by each call. */
 let room = Buffer.alloc(0);

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { constants } from "node:zlib";
 import { ZipFile } from "yazl";
 import type { ReportWriter, Spreadsheets, TableWriter, WallTime } from "../../../ports/spreadsheets.js";
-import { MAX_SHEET_ROWS } from "../limits.js";
+import { MAX_WRITTEN_ROWS } from "../limits.js";
 import { isPlain, looksLikeFormula, storedCellText } from "./cellText.js";
 import { CELL_STYLES, partsOf, sheetEnd, sheetStart, xmlText } from "./workbookParts.js";
 
@@ -64,7 +64,7 @@ export function createTableWriter(
   return {
     async add(cells) {
       // One row always remains for the note on rows that do not fit.
-      if (rows >= MAX_SHEET_ROWS || bytes > MAX_SHEET_BYTES) leftOut += 1;
+      if (rows >= MAX_WRITTEN_ROWS || bytes > MAX_SHEET_BYTES) leftOut += 1;
       else write(cells);
       added += 1;
       await sheet.drained();

@@ -25,7 +25,7 @@ const workbook = (sheetName: string) =>
 
 /** `@` is the text format: a value that is typed over such a cell does not become a formula, a date or a number without its zeros. */
 const text = 'numFmtId="49" applyNumberFormat="1"';
-/** Spreadsheet programs set `quotePrefix` for a text that was typed with an apostrophe before it. */
+/** In the order of `CELL_STYLES`. Spreadsheet programs set `quotePrefix`, as in the fourth, for a text typed with an apostrophe before it. */
 const looks = [
   'numFmtId="0" fontId="0"',
   `${text} fontId="0"`,

@@ -9,7 +9,7 @@ import { firstStepsOf } from "../../../queries/recentWork.js";
 import { defineForm, type FormDefinition, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { ButtonForm } from "../shell/form.js";
 import { ButtonLink, Panel } from "../shell/parts.js";
-import { addPath, type Entry, listPath, tabOrder } from "./catalogue/addresses.js";
+import { addPath, type Entry, listPath, tabOrder } from "./catalogue/cataloguePaths.js";
 import { editForm } from "./catalogue/waitingChange.js";
 import { presentCatalogue } from "./customers.js";
 import { exampleUpload } from "./upload/examples.js";

@@ -16,7 +16,7 @@ import { type Chip, optionsOf } from "../shell/chips.js";
 import { listPage } from "../shell/listPage.js";
 import { EmptyState, Facts, Link, Panel, Time, withQuery } from "../shell/parts.js";
 import { type Column, column, fileColumns } from "../shell/table.js";
-import { changesPath, versionsPath } from "./catalogue/addresses.js";
+import { changesPath, versionsPath } from "./catalogue/cataloguePaths.js";
 import { dayChips, daysIn } from "./days.js";
 import { RawEvent } from "./history.js";
 import { importPath } from "./imports/importStatus.js";

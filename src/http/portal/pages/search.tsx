@@ -9,7 +9,7 @@ import { EmptyState, type Fact, Facts, Link, Panel, Unbroken } from "../shell/pa
 import { type Column, Table } from "../shell/table.js";
 import { shownValue } from "./activities/activityRows.js";
 import { activityPath } from "./activities/selection.js";
-import { entryPath } from "./catalogue/addresses.js";
+import { entryPath } from "./catalogue/cataloguePaths.js";
 import { Customer, presentCatalogue } from "./customers.js";
 import { importPath, kindNames, shownReference } from "./imports/importStatus.js";
 import { quotesPath } from "./quotes/quoteForm.js";

@@ -13,38 +13,38 @@ import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts.js";
 import { type Column, column, stateColumn } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
-import * as addresses from "./addresses.js";
+import * as paths from "./cataloguePaths.js";
 import { columnOf, entryColumns } from "./entryColumns.js";
 
 const sectionIn = ({ query }: SignedInVisit) =>
-  addresses.tabOrder.find((each) => addresses.sectionNames[each].folder === query["list"]) ?? "customers";
+  paths.tabOrder.find((each) => paths.sectionNames[each].folder === query["list"]) ?? "customers";
 
 /** Everything that prices and judges: one list at a time, with a search. */
-export const catalogueList = listPage<addresses.Entry>({
-  path: addresses.cataloguePath,
+export const catalogueList = listPage<paths.Entry>({
+  path: paths.cataloguePath,
   access: "look",
   title: "Catalogue",
-  of: (visit) => addresses.namesOf(sectionIn(visit)),
+  of: (visit) => paths.namesOf(sectionIn(visit)),
   caption: "Entries of the catalogue",
   keptParameters: ["list"],
   action: (visit) => {
     const section = sectionIn(visit);
-    const to = addresses.addPath(section);
-    return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${addresses.sectionNames[section].noun}`} /> : null;
+    const to = paths.addPath(section);
+    return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${paths.sectionNames[section].noun}`} /> : null;
   },
   head: async (visit, deps) => {
     const { file, catalogueVersion } = await presentCatalogue(visit, deps);
     const menu = [
-      { label: `All versions (now ${catalogueVersion})`, to: addresses.versionsPath },
-      { label: "Download organisation file", to: addresses.downloadPath(catalogueVersion), download: "" },
-      { label: "Upload organisation file", to: addresses.catalogueUploadPath },
-      { label: "Change organisation", to: addresses.organisationPath },
+      { label: `All versions (now ${catalogueVersion})`, to: paths.versionsPath },
+      { label: "Download organisation file", to: paths.downloadPath(catalogueVersion), download: "" },
+      { label: "Upload organisation file", to: paths.catalogueUploadPath },
+      { label: "Change organisation", to: paths.organisationPath },
     ];
     return {
       menu: menu.slice(0, visit.may("catalogue") ? 4 : 2),
-      views: addresses.tabOrder.map((tab) => ({
-        label: `${addresses.capitalised(addresses.pluralOf(tab))} (${file[tab].length})`,
-        to: addresses.listPath(tab),
+      views: paths.tabOrder.map((tab) => ({
+        label: `${paths.capitalised(paths.pluralOf(tab))} (${file[tab].length})`,
+        to: paths.listPath(tab),
         current: tab === sectionIn(visit),
       })),
     };
@@ -54,32 +54,30 @@ export const catalogueList = listPage<addresses.Entry>({
     const [view, section] = [await presentCatalogue(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
     const textOf = searchTextOf(view, section);
-    const fits = (entry: addresses.Entry) => words.every((word) => textOf(entry).includes(word));
-    return { items: (view.file[section] as readonly addresses.Entry[]).filter(fits), nextCursor: null };
+    const fits = (entry: paths.Entry) => words.every((word) => textOf(entry).includes(word));
+    return { items: (view.file[section] as readonly paths.Entry[]).filter(fits), nextCursor: null };
   },
   columns: async (visit, deps) => entryColumns(await presentCatalogue(visit, deps), sectionIn(visit)),
-  empty: (visit, why) => (
-    <EmptyState title={`No ${addresses.pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />
-  ),
+  empty: (visit, why) => <EmptyState title={`No ${paths.pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
 });
 
 /** What a search looks at: the ids and names of an entry and of what it refers to, in small letters. */
-function searchTextOf(view: PresentCatalogue, section: Section): (entry: addresses.Entry) => string {
+function searchTextOf(view: PresentCatalogue, section: Section): (entry: paths.Entry) => string {
   // Thousands of customers share a carrier: its name would find them all.
   const referring = section === "customers" ? [] : fieldsOfSection(section).filter(({ refers }) => refers);
   const columns = referring.map((field) => columnOf(view, field));
   return (entry) => {
     const others = columns.map(({ value }) => inWords(value(entry)));
     const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
-    return [idOf(entry), addresses.nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
+    return [idOf(entry), paths.nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
   };
 }
 
 export const versionsList = listPage<CatalogueVersion>({
-  path: addresses.versionsPath,
+  path: paths.versionsPath,
   access: "look",
   title: "Versions of the catalogue",
-  crumbs: [["Catalogue", addresses.cataloguePath]],
+  crumbs: [["Catalogue", paths.cataloguePath]],
   of: ["version", "versions"],
   fileName: "catalogue-versions",
   caption: "Versions, newest first",
@@ -93,13 +91,13 @@ const versionColumns = (nameOf: NameOf): readonly Column<CatalogueVersion>[] => 
   column("applied", "Applied", ({ appliedAt }) => appliedAt, {
     cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
   }),
-  column("by", "By", ({ by }) => (by ? addresses.capitalised(nameOf(by)) : "Not known yet")),
+  column("by", "By", ({ by }) => (by ? paths.capitalised(nameOf(by)) : "Not known yet")),
   column("changes", "What changed", ({ changes }) => changes.map(recordedInWords).join("; "), { cell: ChangesCell }),
   {
     heading: "File",
     number: true,
     cell: ({ version }) => (
-      <Link to={addresses.downloadPath(version)} download aria-label={`Download version ${version}`}>
+      <Link to={paths.downloadPath(version)} download aria-label={`Download version ${version}`}>
         Download
       </Link>
     ),
@@ -107,7 +105,7 @@ const versionColumns = (nameOf: NameOf): readonly Column<CatalogueVersion>[] => 
 ];
 
 function ChangesCell({ version, changes, changeCount }: CatalogueVersion) {
-  const address = withQuery(addresses.changesPath, { from: String(version - 1), to: String(version) });
+  const address = withQuery(paths.changesPath, { from: String(version - 1), to: String(version) });
   if (version === 1) return <span>The first version</span>;
   if (changeCount === 0) return <Link to={address}>Show changes</Link>;
   return (
@@ -129,7 +127,7 @@ function versionIn(text: string | undefined, label: string): number {
 }
 
 /** The organisation file, as `org apply` takes it and as it was applied, with its fields in the usual order. */
-export const downloadAnswer = defineAnswer(addresses.downloadRoute, "look", async (visit, { pool }) => {
+export const downloadAnswer = defineAnswer(paths.downloadRoute, "look", async (visit, { pool }) => {
   const { organisationId } = visit.person;
   const version = versionIn(visit.query["version"], "Version");
   const file = await requireVersion(organisationId, version, pool);
@@ -154,12 +152,12 @@ const compared = oncePerVisit(async (visit, deps: PortalDeps) => {
 
 /** What changed between any two versions. */
 export const changesList = listPage<CatalogueDifference>({
-  path: addresses.changesPath,
+  path: paths.changesPath,
   access: "look",
   title: "Changes",
   crumbs: [
-    ["Catalogue", addresses.cataloguePath],
-    ["All versions", addresses.versionsPath],
+    ["Catalogue", paths.cataloguePath],
+    ["All versions", paths.versionsPath],
   ],
   of: ["change", "changes"],
   fileName: "catalogue-changes",
@@ -209,7 +207,7 @@ export const differenceColumns = (present: OrganisationFile): readonly Column<Ca
     cell: (difference) => {
       const { section, id } = difference;
       const isThere = section !== "organisation" && id !== undefined && present[section].some((entry) => idOf(entry) === id);
-      return isThere ? <Link to={addresses.entryPath(section, id)}>{subjectOf(difference)}</Link> : subjectOf(difference);
+      return isThere ? <Link to={paths.entryPath(section, id)}>{subjectOf(difference)}</Link> : subjectOf(difference);
     },
   }),
   stateColumn("how", "How", ({ kind }) => badges[kind]),

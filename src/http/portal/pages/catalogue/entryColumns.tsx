@@ -6,7 +6,7 @@ import { dayInWords, inWords, type Value } from "../../shell/formats.js";
 import { Badge, Link, type State, Time, withCommas } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
 import type { PresentCatalogue } from "../customers.js";
-import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./addresses.js";
+import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./cataloguePaths.js";
 
 /** The fields that a list shows besides the name. */
 const listed: Readonly<Record<Section, readonly string[]>> = {

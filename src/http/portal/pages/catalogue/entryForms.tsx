@@ -7,7 +7,7 @@ import { numberIn } from "../../fields.js";
 import type { FormDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { Tick } from "../../shell/form.js";
 import { judgeAgainPath } from "../corrections/unknownCustomers.js";
-import * as addresses from "./addresses.js";
+import * as paths from "./cataloguePaths.js";
 import { entryPages } from "./entryPage.js";
 import { FormBody, readInputs, type Values } from "./formFields.js";
 import { catalogueForm, type Edit, editForm } from "./waitingChange.js";
@@ -26,15 +26,15 @@ export function putAt<Whole>(whole: Whole, [first, ...rest]: Place, value: unkno
   return whole.toSpliced(Number(first), 1, ...(changed === undefined ? [] : [changed])) as Whole;
 }
 
-/** An id is chosen once; lists have pages of their own, and a new entry begins with the first of those that it cannot be without. */
+/** An id is not changed later. Lists have pages of their own; only the form that adds an entry asks for the first item of a list that must have one. */
 const fieldsToChange = (section: Section | "organisation") =>
   fieldsOfSection(section).filter(({ key, kind }) => kind !== "list" && key !== "id" && key !== "key");
 const fieldsToAdd = (section: Section) =>
   fieldsOfSection(section).filter(({ kind, whenEmpty }) => kind !== "list" || whenEmpty === "required");
 
-/** What the form of an address adds or changes. */
+/** What the form at a path adds or changes. */
 interface FormSubject {
-  /** Behind the last entry of the list where it is added. */
+  /** Of a new entry: the place behind the last of its list. */
   readonly place: Place;
   /** Of the page, and of the form on it. */
   readonly title: string;
@@ -50,9 +50,9 @@ interface EntryForm {
   readonly path: string;
   readonly fields: readonly CatalogueField[];
   readonly subjectIn: (visit: SignedInVisit, file: OrganisationFile) => FormSubject;
-  /** Of what is added: what its form begins with, and where it leads. */
-  readonly begin?: (visit: SignedInVisit) => Values;
-  readonly lead?: (added: Values, file: OrganisationFile, back: string) => Pick<Edit, "about" | "goTo">;
+  /** Only where something is added: the form's first values, and the text and the page after it. */
+  readonly firstValues?: (visit: SignedInVisit) => Values;
+  readonly afterAdding?: (added: Values, file: OrganisationFile, back: string) => Pick<Edit, "about" | "goTo">;
 }
 
 /** A fault begins with the label of its field, or says that the id is taken. */
@@ -66,14 +66,14 @@ const fieldFaults = (fields: readonly CatalogueField[]) =>
       }),
   );
 
-const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
+const entryForm = ({ path, fields, subjectIn, firstValues, afterAdding }: EntryForm) =>
   catalogueForm({
     path,
     faults: fieldFaults(fields),
     title: (visit, file) => subjectIn(visit, file).title,
     body: (visit, view) => {
       const { place, caption, back, removal } = subjectIn(visit, view.file);
-      const values = (valueAt(view.file, place) ?? begin?.(visit)) as Values | undefined;
+      const values = (valueAt(view.file, place) ?? firstValues?.(visit)) as Values | undefined;
       const hidden = { back: visit.submitted.get("back") || visit.query["back"] };
       return (
         <FormBody {...{ view, fields, values, back, hidden }} title={caption}>
@@ -88,52 +88,52 @@ const entryForm = ({ path, fields, subjectIn, begin, lead }: EntryForm) =>
         return { file: putAt(file, place, undefined), goTo: back, about };
       }
       const value = readInputs(fields, sent, (valueAt(file, place) ?? {}) as Values);
-      return { file: putAt(file, place, value), goTo: back, about, own: place.join("."), ...lead?.(value, file, sent.get("back")) };
+      return { file: putAt(file, place, value), goTo: back, about, own: place.join("."), ...afterAdding?.(value, file, sent.get("back")) };
     },
   });
 
 /** What is still used cannot be removed. */
 function refuseUsed(name: string, uses: readonly Uses[]): void {
-  if (uses.length > 0) throw new Rejection("invalid", `${addresses.capitalised(name)} is used by ${usesInWords(uses)}. Change those first`);
+  if (uses.length > 0) throw new Rejection("invalid", `${paths.capitalised(name)} is used by ${usesInWords(uses)}. Change those first`);
 }
 
 const addForm = (section: Section) => {
-  const { noun } = addresses.sectionNames[section];
+  const { noun } = paths.sectionNames[section];
   const fields = fieldsToAdd(section);
   return entryForm({
-    path: addresses.addPath(section),
+    path: paths.addPath(section),
     fields,
     subjectIn: (_, file) => ({
       place: [section, file[section].length],
       title: `Add ${noun}`,
       caption: `New ${noun}`,
       about: noun,
-      back: addresses.listPath(section),
+      back: paths.listPath(section),
     }),
-    begin: ({ query }) => Object.fromEntries(fields.map(({ key }) => [key, query[key]?.trim().slice(0, 64)])),
-    lead: (added, file, back) => {
-      const id = idOf(added as unknown as addresses.Entry);
+    firstValues: ({ query }) => Object.fromEntries(fields.map(({ key }) => [key, query[key]?.trim().slice(0, 64)])),
+    afterAdding: (added, file, back) => {
+      const id = idOf(added as unknown as paths.Entry);
       // Without this the fault would name the other entry by its place in the file.
       if (file[section].some((known) => idOf(known) === id)) throw new Rejection("invalid", `There is a ${noun} ${id} already`);
-      return { about: `${noun} ${id}`, goTo: back === "judge-again" ? judgeAgainPath : addresses.entryPath(section, id) };
+      return { about: `${noun} ${id}`, goTo: back === "judge-again" ? judgeAgainPath : paths.entryPath(section, id) };
     },
   });
 };
 
 function entryIn(section: Section, visit: SignedInVisit, file: OrganisationFile) {
-  const entry: addresses.Entry = addresses.requireEntry(visit, file, section);
+  const entry: paths.Entry = paths.requireEntry(visit, file, section);
   const id = idOf(entry);
-  const place: Place = [section, (file[section] as readonly addresses.Entry[]).indexOf(entry)];
-  return { entry, id, place, about: `${addresses.sectionNames[section].noun} ${id}`, back: addresses.entryPath(section, id) };
+  const place: Place = [section, (file[section] as readonly paths.Entry[]).indexOf(entry)];
+  return { entry, id, place, about: `${paths.sectionNames[section].noun} ${id}`, back: paths.entryPath(section, id) };
 }
 
 const changeForm = (section: Section) =>
   entryForm({
-    path: `${addresses.entryRoute(section)}/change`,
+    path: `${paths.entryRoute(section)}/change`,
     fields: fieldsToChange(section),
     subjectIn: (visit, file) => {
       const { entry, about, back, place } = entryIn(section, visit, file);
-      return { place, about, back, title: `Change ${addresses.nameOfEntry(entry)}`, caption: addresses.capitalised(about) };
+      return { place, about, back, title: `Change ${paths.nameOfEntry(entry)}`, caption: paths.capitalised(about) };
     },
   });
 
@@ -141,15 +141,15 @@ const removeForm = (section: Section): FormDefinition =>
   editForm(entryPages[section], "/remove", (_, file, visit) => {
     const { id, place, about } = entryIn(section, visit, file);
     refuseUsed(about, usesOf(file, section)(id));
-    return { file: putAt(file, place, undefined), goTo: addresses.listPath(section), about };
+    return { file: putAt(file, place, undefined), goTo: paths.listPath(section), about };
   });
 
 /** A zone of a map, a surcharge of a card: a form that adds one, and one that changes or removes one. */
-function partForms(list: addresses.PartList) {
-  const { section, noun } = addresses.partLists[list];
+function partForms(list: paths.PartList) {
+  const { section, noun } = paths.partLists[list];
   const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
   const add = entryForm({
-    path: addresses.partRoute(list, "new"),
+    path: paths.partRoute(list, "new"),
     fields,
     subjectIn: (visit, file) => {
       const { id, place, about, back } = entryIn(section, visit, file);
@@ -158,7 +158,7 @@ function partForms(list: addresses.PartList) {
     },
   });
   const change = entryForm({
-    path: addresses.partRoute(list, "{place}"),
+    path: paths.partRoute(list, "{place}"),
     fields,
     subjectIn: (visit, file) => {
       const { id, place, about, back } = entryIn(section, visit, file);
@@ -173,7 +173,7 @@ function partForms(list: addresses.PartList) {
         about,
         back,
         title: `Change ${name}`,
-        caption: `${addresses.capitalised(noun)} of ${id}`,
+        caption: `${paths.capitalised(noun)} of ${id}`,
         removal: { noun, name: `${noun} ${name}`, uses: isLastOfZone ? usesOfZone(file, id, name) : [] },
       };
     },
@@ -182,24 +182,24 @@ function partForms(list: addresses.PartList) {
 }
 
 const organisationForm = entryForm({
-  path: addresses.organisationPath,
+  path: paths.organisationPath,
   fields: fieldsToChange("organisation"),
   subjectIn: (_, { organisation }) => ({
     place: ["organisation"],
     title: "Organisation",
     caption: `Organisation ${organisation.id}`,
     about: "organisation",
-    back: addresses.cataloguePath,
+    back: paths.cataloguePath,
   }),
 });
 
 const all = [
   organisationForm,
-  ...addresses.tabOrder.flatMap((section) => [addForm(section), changeForm(section)]),
-  ...(Object.keys(addresses.partLists) as addresses.PartList[]).flatMap(partForms),
+  ...paths.tabOrder.flatMap((section) => [addForm(section), changeForm(section)]),
+  ...(Object.keys(paths.partLists) as paths.PartList[]).flatMap(partForms),
 ];
 
 export const entryForms: Subject = {
   pages: all.map(({ page }) => page),
-  forms: [...all.map(({ form }) => form), ...addresses.tabOrder.map(removeForm)],
+  forms: [...all.map(({ form }) => form), ...paths.tabOrder.map(removeForm)],
 };

@@ -9,18 +9,17 @@ import { ButtonForm } from "../../shell/form.js";
 import { ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
-import * as addresses from "./addresses.js";
+import * as paths from "./cataloguePaths.js";
 import { columnOf, EntryLinks, entryColumns, SpotRate, Validity } from "./entryColumns.js";
 import { Lanes } from "./laneTable.js";
 
-const { addPath, capitalised, entryPath, listPath, nameOfEntry, namesOf, partLists, partPath, pluralOf, sectionNames, tabOrder } =
-  addresses;
-type Entry = addresses.Entry;
+const { addPath, capitalised, entryPath, listPath, nameOfEntry, namesOf, partLists, partPath, pluralOf, sectionNames, tabOrder } = paths;
+type Entry = paths.Entry;
 
 const entryPage = (section: Section) =>
-  definePage(addresses.entryRoute(section), "look", async (visit, deps) => {
+  definePage(paths.entryRoute(section), "look", async (visit, deps) => {
     const view = await presentCatalogue(visit, deps);
-    const entry = addresses.requireEntry(visit, view.file, section);
+    const entry = paths.requireEntry(visit, view.file, section);
     const id = idOf(entry);
     const { noun } = sectionNames[section];
     const mayChange = visit.may("catalogue");
@@ -28,7 +27,7 @@ const entryPage = (section: Section) =>
     return {
       title: nameOfEntry(entry),
       crumbs: [
-        ["Catalogue", addresses.cataloguePath],
+        ["Catalogue", paths.cataloguePath],
         [capitalised(pluralOf(section)), listPath(section)],
       ],
       action: mayChange && section !== "zoneMaps" ? <ButtonLink to={`${entryPath(section, id)}/change`} label="Change" /> : null,
@@ -97,7 +96,7 @@ function menuOf(section: Section, id: string, mayChange: boolean): MenuItem[] {
 
 interface PartsProps {
   readonly view: PresentCatalogue;
-  readonly list: addresses.PartList;
+  readonly list: paths.PartList;
   readonly ownerId: string;
   readonly entries: readonly object[];
   /** Those that the search finds; all by default. */

@@ -10,7 +10,7 @@ import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/parts.js";
 import { receiveFormFile } from "../../visits.js";
 import { presentCatalogue } from "../customers.js";
-import { cataloguePath, catalogueUploadPath } from "./addresses.js";
+import { cataloguePath, catalogueUploadPath } from "./cataloguePaths.js";
 import { type Edit, keepChange } from "./waitingChange.js";
 
 /** A larger file is checked for so long that other people's pages would wait. */

@@ -8,7 +8,7 @@ import type { Visit } from "../../pageDefinition.js";
 import { Choice, Field, Form, listIn, Tick, Ticks, tickedIn } from "../../shell/form.js";
 import { Panel, type Query, useVisit } from "../../shell/parts.js";
 import type { PresentCatalogue } from "../customers.js";
-import { nameOfEntry } from "./addresses.js";
+import { nameOfEntry } from "./cataloguePaths.js";
 
 export type Values = Readonly<Record<string, unknown>>;
 

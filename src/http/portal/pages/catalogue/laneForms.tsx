@@ -11,7 +11,7 @@ import { defineAnswer, type SignedInVisit, type Subject } from "../../pageDefini
 import { Field } from "../../shell/form.js";
 import { withQuery } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
-import { entryPath, entryRoute, requireEntry } from "./addresses.js";
+import { entryPath, entryRoute, requireEntry } from "./cataloguePaths.js";
 import { putAt } from "./entryForms.js";
 import { entryPages } from "./entryPage.js";
 import { fileForm } from "./fileForm.js";

@@ -9,7 +9,7 @@ import { Button, Field, Form } from "../../shell/form.js";
 import { EmptyState, Panel, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import type { PresentCatalogue } from "../customers.js";
-import { entryPath } from "./addresses.js";
+import { entryPath } from "./cataloguePaths.js";
 import { madeFrom } from "./formFields.js";
 
 /** A row of the table. `place`: the index of the lane on the card; empty for a lane that is added. */

@@ -29,8 +29,8 @@ import { countInWords, timeInWords } from "../../shell/formats.js";
 import { ButtonLink, EmptyState, Panel, pageInMemory, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { type PresentCatalogue, presentCatalogue } from "../customers.js";
-import { applyPath, cataloguePath } from "./addresses.js";
 import { changesInWords, differenceColumns } from "./cataloguePage.js";
+import { applyPath, cataloguePath } from "./cataloguePaths.js";
 
 const ownerOf = ({ person: { organisationId, memberId } }: SignedInVisit) => ({ organisationId, memberId });
 

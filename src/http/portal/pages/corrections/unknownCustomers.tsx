@@ -5,7 +5,7 @@ import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js
 import { Button } from "../../shell/form.js";
 import { ButtonLink, Link, Panel, useVisit, withQuery } from "../../shell/parts.js";
 import { actionColumn, type Column, Table } from "../../shell/table.js";
-import { addPath } from "../catalogue/addresses.js";
+import { addPath } from "../catalogue/cataloguePaths.js";
 import { correctionsPath, type ShownRow } from "./shownRows.js";
 
 export const judgeAgainPath = `${correctionsPath}/judge-again`;

@@ -10,7 +10,7 @@ import { defineAnswer, defineForm, oncePerVisit, type PortalDeps, type SignedInV
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Link, Unbroken, withQuery } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
-import { addPath, sectionNames } from "../catalogue/addresses.js";
+import { addPath, sectionNames } from "../catalogue/cataloguePaths.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue, sortedCustomers } from "../customers.js";
 import { dayChips, daysIn } from "../days.js";
 import { asFormError, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";

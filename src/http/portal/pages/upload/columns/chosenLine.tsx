@@ -24,10 +24,10 @@ export const ColumnsChosen = ({ kind, columns: { headings, by, at }, nameOf }: P
   </>
 );
 
-/** What every row gets that the file does not have, and how its dates are read. */
+/** What every row gets that the file does not have, and how its dates and numbers are read. */
 export function FilledIn({ kind, columns: { fixed = {}, dateOrder, decimal } }: Pick<Props, "kind" | "columns">) {
   const labelOf = labels(kind);
-  const rows: Words[] = Object.entries(fixed).map(([field, value]) => [labelOf(field), value]);
+  const rows: LabelledRow[] = Object.entries(fixed).map(([field, value]) => [labelOf(field), value]);
   if (dateOrder) rows.push(["Dates such as 03/04/2026", orders[dateOrder]]);
   if (decimal) rows.push(["Numbers", decimalNames[decimal]]);
   if (rows.length === 0) return null;
@@ -39,7 +39,7 @@ export function ColumnsOfImport(props: Props) {
   const { kind, columns } = props;
   const labelOf = labels(kind);
   const rows = Object.entries(columns.headings).map(
-    ([column, field]): Words => [column, field === null ? <span class="muted">Not imported</span> : labelOf(field)],
+    ([column, field]): LabelledRow => [column, field === null ? <span class="muted">Not imported</span> : labelOf(field)],
   );
   return (
     <div class="chosen-columns">
@@ -55,9 +55,9 @@ export function ColumnsOfImport(props: Props) {
   );
 }
 
-type Words = [what: string, value: Child];
+type LabelledRow = [what: string, value: Child];
 
-const columnsNamed = (first: string, second: string): readonly Column<Words>[] => [
+const columnsNamed = (first: string, second: string): readonly Column<LabelledRow>[] => [
   { heading: first, names: true, cell: ([what]) => what },
   { heading: second, cell: ([, value]) => value },
 ];

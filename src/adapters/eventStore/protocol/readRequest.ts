@@ -1,4 +1,4 @@
-// Writes the protocol's ReadReq. Many reads want one event, and the client's own request costs more than that event.
+// Encodes the protocol's ReadReq. Many reads want one event, and the vendor client's way of making the request costs more than that event.
 import type { Position, Revision } from "../../../ports/eventStore.js";
 import { encode, type Field, type Message, pair } from "./protobuf.js";
 

@@ -1,4 +1,4 @@
-// The addresses of the catalogue's pages, and the things that they name.
+// The paths of the catalogue's pages, and the things that they name.
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { idOf } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -38,7 +38,7 @@ export const nameOfEntry = (entry: Entry): string => ("name" in entry ? entry.na
 const adding = "new";
 export const addPath = (section: Section): string => `${cataloguePath}/${sectionNames[section].folder}/${adding}`;
 export const listPath = (section: Section): string => `${cataloguePath}?list=${sectionNames[section].folder}`;
-/** The pattern of the addresses of such things. */
+/** The pattern of the paths of such things. */
 export const entryRoute = (section: Section): string =>
   `${cataloguePath}/${sectionNames[section].folder}/{${sectionNames[section].parameter}}`;
 
