@@ -15,7 +15,7 @@ export const uncountedBytes = 64 * 1024;
  */
 export type RecheckAccess = () => Promise<void>;
 
-export interface BodyBounds {
+export interface BodyOptions {
   readonly limit: number;
   readonly organisationId: string;
   readonly recheckAccess: RecheckAccess;
@@ -23,7 +23,7 @@ export interface BodyBounds {
   readonly bytesRead?: (() => number) | undefined;
 }
 
-export type WithBody = <T>(request: Request, bounds: BodyBounds, use: (bytes: Uint8Array) => Promise<T>) => Promise<T>;
+export type WithBody = <T>(request: Request, bounds: BodyOptions, use: (bytes: Uint8Array) => Promise<T>) => Promise<T>;
 
 export interface BodyReaderOptions {
   readonly inAll?: number;
@@ -70,7 +70,7 @@ interface BodyReading {
 }
 
 async function readBounded(request: Request, { declared, limit, share, arrival, inTime }: BodyReading): Promise<Uint8Array> {
-  // Node enforces a declared length, and the adapter's own reading is faster.
+  // Node enforces a declared length, and @hono/node-server's own reading is faster.
   if (declared !== undefined && declared <= uncountedBytes) {
     const buffer = await inTime(request.arrayBuffer().catch(brokenOff));
     if (buffer.byteLength > limit) throw tooLarge(limit);

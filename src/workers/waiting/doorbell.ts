@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 export type Doorbell = ReturnType<typeof doorbell>;
 
-/** Waits that end early when there may be work (`ring`) or the signal aborts. One loop waits on it. */
+/** A place to wait: a wait ends early when there may be work (`ring`) or the signal aborts. One loop waits on it. */
 export function doorbell(signal: AbortSignal) {
   let isRung = signal.aborted;
   let endWait = () => {};
@@ -17,7 +17,7 @@ export function doorbell(signal: AbortSignal) {
     ring,
     /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. False when the time was over first. */
     async wait(ms: number): Promise<boolean> {
-      // By a timer of its own: it rings for every push, and a wait that a signal ends costs two errors.
+      // Not by `pause`: the bell rings for every push, and a wait that a signal ends costs two errors.
       const ended = new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
         endWait = () => {

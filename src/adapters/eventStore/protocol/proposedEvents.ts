@@ -16,7 +16,7 @@ export const noEvents = (start: number, likelyBytes: number) => ({
   count: 0,
 });
 
-/** Forgets the events and keeps their memory for the next ones. */
+/** The same memory without the events, for the next ones; the argument is not changed. */
 export const clearEvents = (events: ProposedEvents): ProposedEvents => ({ ...events, end: events.start, count: 0 });
 
 const idLength = 36;
@@ -27,8 +27,8 @@ const idHead = Buffer.from([(proposed.id << 3) | 2, idLength + 2, (2 << 3) | 2, 
 export function addEvent(events: ProposedEvents, { id, type, json, metadata }: NewEvent, mostBytes: number): boolean {
   if (id.length !== idLength) throw new TypeError(`${id} is not an event id`);
   const description = descriptionOf(type, metadata);
-  const data = Buffer.byteLength(json);
-  const length = idHead.length + idLength + description.length + fieldBytes(data);
+  const dataBytes = Buffer.byteLength(json);
+  const length = idHead.length + idLength + description.length + fieldBytes(dataBytes);
   if (events.end - events.start + fieldBytes(length) > mostBytes) return false;
   makeRoom(events, fieldBytes(length));
   const { bytes } = events;
@@ -37,7 +37,7 @@ export function addEvent(events: ProposedEvents, { id, type, json, metadata }: N
   at += idHead.length;
   at += bytes.write(id, at, "latin1");
   bytes.set(description, at);
-  at = writeHead(bytes, at + description.length, proposed.data, data);
+  at = writeHead(bytes, at + description.length, proposed.data, dataBytes);
   events.end = at + bytes.write(json, at);
   events.count += 1;
   return true;

@@ -17,7 +17,7 @@ const readPosition = message((): Position => ({ commit: 0n, prepare: 0n }), {
 });
 
 const other: ReadReply = { kind: "other" };
-const eventTag = 0x0a; // field 1, a message: of a reply, and of the message in it
+const eventTag = 0x0a; // field 1 with a length: the event in a reply, and again the recorded event in that
 
 /** Reads the message in the bytes from `from` to `to`. */
 type ReplyReader = (bytes: Buffer, from?: number, to?: number) => ReadReply;
@@ -36,19 +36,19 @@ export function replyReader(): ReplyReader {
     if (!event) throw new MalformedMessage("the server sent an event without its content");
     return event;
   }
-  const readOther = wholeMessage((): { reply: ReadReply } => ({ reply: other }), {
+  const readAnyReply = wholeMessage((): { reply: ReadReply } => ({ reply: other }), {
     1: ["reply", readEvent],
     3: ["reply", (reader) => ({ kind: "checkpoint", position: readPosition(reader) })],
     4: ["reply", whenPresent({ kind: "streamNotFound" })],
     8: ["reply", whenPresent({ kind: "caughtUp" })],
     9: ["reply", whenPresent({ kind: "fellBehind" })],
   });
-  const readBehindTag = (reader: Reader): ReadReply => {
+  const readAfterTag = (reader: Reader): ReadReply => {
     reader.pos += 1;
     return readEvent(reader);
   };
   return (bytes, from = 0, to = bytes.length) =>
-    bytes[from] === eventTag && to > from ? readSafely(bytes, readBehindTag, from, to) : readOther(bytes.subarray(from, to)).reply;
+    bytes[from] === eventTag && to > from ? readSafely(bytes, readAfterTag, from, to) : readAnyReply(bytes.subarray(from, to)).reply;
 }
 
 /** Field by field, without a table: every row of every import comes this way. */
@@ -120,7 +120,7 @@ export interface ReplyGroup {
 export function replyGroupReader(): (bytes: Buffer) => ReplyGroup {
   const read = replyReader();
   return (bytes) => {
-    const isGroup = bytes[0] === 0;
+    const isGroup = bytes[0] === 0; // a group begins with a frame's 0, which no message does
     let [next, isDone] = [0, false];
     return {
       hasMore: () => !isDone,

@@ -29,7 +29,7 @@ interface SubscriptionRange {
   readonly until: Position | undefined;
 }
 
-/** How many silences in a row are accepted while the log has nothing beyond the end that it had when the subscription began. */
+/** At so many silences in a row it is no longer enough that the log has nothing beyond the end that it had when the subscription began. */
 const mostSilences = 6;
 
 type OnBatch = (batch: EventBatch) => Promise<void>;
@@ -41,10 +41,10 @@ class OnBatchFailed extends Error {
   }
 }
 
-/** The subscription is silent although the log has grown: it hangs, or only foreign events passed. */
+/** The subscription is silent although the log has grown: it hangs, or only events outside its filter passed. */
 class Stalled extends Error {}
 
-/** A replay is part of a command and must end; following goes on for ever. */
+/** Somebody waits for a replay's end, so it gives up after so many failures; following goes on for ever. */
 const replayAttempts = 10;
 
 /** Resolves with the position reached, when `until` is reached or the signal aborts. */
@@ -104,7 +104,7 @@ function logFailure(logger: Logger, error: unknown, failures: number): void {
 
 /**
  * True when the end of the range is reached; a subscription that breaks throws. When following, the position moves only by what the
- * subscription itself reports: it may come from a follower that lacks events of the leader. A replay is read from the leader. So when it has
+ * subscription itself reports: it may come from a node that lacks events of the leader. A replay is read from the leader. So when it has
  * caught up, everything up to the end that the leader had named has passed, even if none of it matched the filter.
  */
 async function subscribeOnce(following: FollowOptions, client: EventStoreDBClient, range: SubscriptionRange, onBatch: OnBatch) {

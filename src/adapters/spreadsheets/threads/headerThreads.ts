@@ -1,5 +1,5 @@
 // Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other requests
-// are served meanwhile, and organisations in rotation, so that one organisation's uploads do not hold up those of others.
+// are served meanwhile. Organisations are served in rotation, so that the uploads of one do not hold up those of others.
 
 import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
 import { createSlots } from "../../../slots.js";

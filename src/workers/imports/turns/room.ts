@@ -4,10 +4,10 @@ import type { ImportRequested } from "../../../events/importEvents.js";
 export type RoomShare = ReturnType<typeof enterRoom>;
 
 /** Enough for one file of the largest accepted size, or for two of half that size. */
-const largeBytes = 64 * 1024 * 1024;
-const smallBytes = 16 * 1024 * 1024;
-/** An import with a larger file counts as large. */
-const mostOfSmall = 4 * 1024 * 1024;
+const roomForLarge = 64 * 1024 * 1024;
+const roomForSmall = 16 * 1024 * 1024;
+/** An import with more bytes than this counts as large. */
+const mostBytesOfSmall = 4 * 1024 * 1024;
 /** A workbook is compressed: it has about as many rows as a CSV of eight times its size. */
 const packing = { csv: 1, xlsx: 8 } as const;
 
@@ -23,16 +23,16 @@ const mostPauseMs = 1_000;
  * run at once; large ones get at most half of them.
  */
 export function createRoom(slots: number) {
-  const large = limit(largeBytes, Math.max(1, Math.floor(slots / 2)));
-  const small = limit(smallBytes, slots);
-  const smallImports = countSmallImports();
+  const large = limit(roomForLarge, Math.max(1, Math.floor(slots / 2)));
+  const small = limit(roomForSmall, slots);
+  const smallImports = smallImportCounter();
   /** Call it at the beginning of a turn. The import counts as small until `take` is called, so that loading its request is quick too. */
   return { enter: () => enterRoom(large, small, smallImports) };
 }
 
-function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof countSmallImports>) {
+function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof smallImportCounter>) {
   let since = performance.now();
-  let pauseMs = mostPauseMs;
+  let pauseMs = mostPauseMs; // still to be waited: the first pause is the longest
   let isLarge = false;
   let giveBack: (() => void) | undefined;
   smallImports.add(1);
@@ -46,8 +46,8 @@ function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof c
   return {
     /** False when there is no room for the file now. */
     take({ size, format }: ImportRequested["file"]): boolean {
-      const bytes = Math.min(largeBytes, size * packing[format]);
-      isLarge = bytes > mostOfSmall;
+      const bytes = Math.min(roomForLarge, size * packing[format]);
+      isLarge = bytes > mostBytesOfSmall;
       if (isLarge) smallImports.add(-1);
       giveBack = (isLarge ? large : small).take(bytes);
       return giveBack !== undefined;
@@ -81,7 +81,7 @@ function limit(mostBytes: number, mostFiles: number) {
   };
 }
 
-function countSmallImports() {
+function smallImportCounter() {
   let count = 0;
   let none = new AbortController();
   return {
