@@ -8,14 +8,14 @@ const FULL_BYTES = 52_428_800;
 const activityColumns = ["warehouseCode", "chargeCode", "quantity", "activityTimestamp", "customerId", "reference", "status"];
 const charges = ["PICK", "PACK", "PALLET-IN", "PALLET-OUT", "LABEL"];
 
-/** The last 28 days: older activities would all be unusual, and an import that has none is the normal case. */
-const days = Array.from({ length: 28 }, (_, index) => new Date(Date.now() - (28 - index) * 86_400_000).toISOString().slice(0, 10));
+/** The last 28 days, the last one first: older activities would all be unusual, and an import that has none is the normal case. */
+const days = Array.from({ length: 28 }, (_, index) => new Date(Date.now() - (index + 1) * 86_400_000).toISOString().slice(0, 10));
 
-function activity(n) {
+function activity(n, lastDays = days.length) {
   const quantity = n % 100 === 99 ? "0" : String((n % 40) + 1);
   const minute = String(n % 60).padStart(2, "0");
   const hour = String(Math.floor(n / 60) % 24).padStart(2, "0");
-  return [`SYD${n % 4}`, charges[n % 5], quantity, `${days[n % 28]}T${hour}:${minute}:00Z`, "CUST-001", `REF-${n}`, "done"];
+  return [`SYD${n % 4}`, charges[n % 5], quantity, `${days[n % lastDays]}T${hour}:${minute}:00Z`, "CUST-001", `REF-${n}`, "done"];
 }
 
 const shipmentColumns = [
@@ -51,9 +51,9 @@ export const kinds = {
 
 /**
  * Writes a file with this many rows, or, without a number, as many as fit into the largest file that the API accepts. `first`: the number of its
- * first row; files of different numbers have different shipments.
+ * first row; files of different numbers have different shipments. `lastDays`: on how many days its activities are, if not on all 28.
  */
-export async function csvFile(folder, kind, rows, first = 0) {
+export async function csvFile(folder, kind, rows, first = 0, lastDays = undefined) {
   const { columns, row } = kinds[kind];
   const path = join(folder, `${kind}-${rows ?? "50MB"}-${first}.csv`);
   const stream = createWriteStream(path);
@@ -62,7 +62,7 @@ export async function csvFile(folder, kind, rows, first = 0) {
   for (let piece = ""; ; piece = "") {
     let full = false;
     for (let n = 0; n < 5_000 && !full; n += 1) {
-      const line = `${row(first + written).join(",")}\n`;
+      const line = `${row(first + written, lastDays).join(",")}\n`;
       full = rows === undefined ? bytes + line.length > FULL_BYTES : written === rows;
       if (full) break;
       piece += line;

@@ -1,7 +1,8 @@
 // Imports the same files with several versions of the product in turns, on one machine and in one run.
 //   npm run bench:versions -- ../before . --kind=activities --format=xlsx --rows=150000 --rounds=5
 // Each round has new rows. With --again all rounds have the same, so that each import replaces the shipments of the one before.
-// --history=5000000: each version has imported this many rows before the first round.
+// --history=5000000: each version has imported this many rows, of 28 days, before the first round. --days=1: the rounds' activities are all of the
+// last day (of a CSV file only).
 // Each folder is a checkout with its packages installed and built. The first one is what the others are compared with.
 import { rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -19,6 +20,7 @@ const { values, positionals } = parseArgs({
     rows: { type: "string", default: "150000" },
     rounds: { type: "string", default: "5" },
     history: { type: "string", default: "0" },
+    days: { type: "string" },
     again: { type: "boolean" },
   },
 });
@@ -48,9 +50,10 @@ const versions = [];
 try {
   const write = values.format === "xlsx" ? xlsxFile : csvFile;
   const [rounds, rows] = [Number(values.rounds), Number(values.rows)];
+  const lastDays = values.days && Number(values.days);
   const between = values.again ? 0 : Math.ceil(rows / 3) * 3; // three lines make a shipment
   const files = [];
-  for (let round = 0; round <= rounds; round += 1) files.push(await write(folder, values.kind, rows, round * between));
+  for (let round = 0; round <= rounds; round += 1) files.push(await write(folder, values.kind, rows, round * between, lastDays));
   for (const [index, place] of positionals.entries()) {
     const built = join(resolve(place), "dist", "cli.js");
     versions.push({ place, rounds: [], service: await startService({ folder: join(folder, String(index)), built }) });
