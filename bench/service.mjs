@@ -77,7 +77,7 @@ function processGroups(root) {
   return groups;
 }
 
-/** With a body of text by node:http, which takes a fraction of what fetch does: whoever asks often must not take the processor from who answers. */
+/** By node:http but for a form, and not by fetch: who asks often must not take the processor from who answers. */
 export async function call(service, path, options = {}) {
   const { status, text } = await (options.body instanceof FormData ? fetched : requested)(`${service.url}${path}`, {
     ...options,

@@ -92,9 +92,9 @@ function callHandler(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<Ap
       requireJson(c.req.raw.headers);
       const { incoming, recheckAccess } = admitted;
       const limit = route.maxBodyBytes ?? maxJsonBytes;
-      const bounds = { limit, organisationId, recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
+      const bodyRequest = { limit, organisationId, recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
       const parsed = (bytes: Uint8Array) => valueOrReject(parseInSentences(body, parseJson(bytes)), "body");
-      return send(c, await frame.withBody(c.req.raw, bounds, (bytes) => handle(parsed(bytes))));
+      return send(c, await frame.withBody(c.req.raw, bodyRequest, (bytes) => handle(parsed(bytes))));
     } finally {
       disk.release();
     }

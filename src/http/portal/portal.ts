@@ -19,7 +19,7 @@ import { answers, forms, pages } from "./pages/list.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
-import { bodyBounds, createVisit, expectAccess, loadVisit, noticeCookie, ownerOf, readingOf, refusalPage } from "./visits.js";
+import { bodyRequest, createVisit, expectAccess, loadVisit, noticeCookie, ownerOf, readingOf, refusalPage } from "./visits.js";
 
 /** Every page and form, for the app to put beside the API's routes. */
 export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {
@@ -91,7 +91,7 @@ async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps: P
   const refused = refusalPage(visit, form.access);
   if (refused) return refused;
   if (form.body === "upload") return uploads.within(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, deps));
-  return withBody(c.req.raw, bodyBounds(visit, form.mostBytes ?? maxFormBytes), async (bytes) => {
+  return withBody(c.req.raw, bodyRequest(visit, form.mostBytes ?? maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
     // The sign-in form belongs to no session yet; it may come from a tab that was opened before.
     if (visit.person && form.access !== "anyone") ensureOwnPage(c, deps.publicUrl, visit.person.formToken, fields.get("token"));
@@ -150,7 +150,7 @@ async function serveAnswer(c: Context<AppEnv>, { path, access, mostBytes, answer
     if (mostBytes === undefined) return await readInTime(deps, readingOf(visit, path), (own) => answer(visit, own, undefined));
     ensureOwnPage(c, deps.publicUrl, visit.person?.formToken);
     requireJson(c.req.raw.headers);
-    return await deps.withBody(c.req.raw, bodyBounds(visit, mostBytes), (bytes) => answer(visit, deps, parseJson(bytes)));
+    return await deps.withBody(c.req.raw, bodyRequest(visit, mostBytes), (bytes) => answer(visit, deps, parseJson(bytes)));
   } catch (error) {
     return known && isNavigation(c) ? errorPage(known, error, deps.logger) : send(c, errorAnswer(c, error, deps.logger));
   }

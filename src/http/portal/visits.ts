@@ -5,7 +5,7 @@ import { may } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
 import { type ReadingRequest, readPatienceMs } from "../server/answerInTime.js";
 import { Problem } from "../server/problem.js";
-import type { BodyOptions } from "../server/readBody.js";
+import type { BodyRequest } from "../server/readBody.js";
 import { receiveUpload, type Upload } from "../server/receiveUpload.js";
 import type { AppEnv } from "../server/requestFrame.js";
 import { noFields } from "./fields.js";
@@ -25,7 +25,7 @@ export const ownerOf = (person: Session | undefined): string => person?.formToke
 export const noticeCookie = (deps: PortalDeps, owner: string) => sealedCookie(deps, "waybill_notice", `notice of ${owner}`, noticeShape);
 
 /** The limits for reading a body. Its memory is counted towards the share of the visitor's organisation. */
-export function bodyBounds({ context, person, recheckAccess }: Visit, limit: number): BodyOptions {
+export function bodyRequest({ context, person, recheckAccess }: Visit, limit: number): BodyRequest {
   const incoming = context.env?.incoming;
   return { limit, organisationId: person?.organisationId ?? "", recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
 }

@@ -15,7 +15,7 @@ export const uncountedBytes = 64 * 1024;
  */
 export type RecheckAccess = () => Promise<void>;
 
-export interface BodyOptions {
+export interface BodyRequest {
   readonly limit: number;
   readonly organisationId: string;
   readonly recheckAccess: RecheckAccess;
@@ -23,7 +23,7 @@ export interface BodyOptions {
   readonly bytesRead?: (() => number) | undefined;
 }
 
-export type WithBody = <T>(request: Request, bounds: BodyOptions, use: (bytes: Uint8Array) => Promise<T>) => Promise<T>;
+export type WithBody = <T>(request: Request, body: BodyRequest, use: (bytes: Uint8Array) => Promise<T>) => Promise<T>;
 
 export interface BodyReaderOptions {
   readonly inAll?: number;

@@ -30,7 +30,7 @@ export interface Turn {
 
 export const leaseMs = 10_000;
 
-/** Chooses the organisation that was served longest ago, and of its imports the started one, else the oldest. */
+/** Chooses, of the organisations that the tables have, the one served longest ago, and of its imports the started one, else the oldest. */
 export async function claimTurn(pool: Pool, holder: string): Promise<Turn | undefined> {
   const turn = await claim(pool, holder);
   if (turn) return turn;

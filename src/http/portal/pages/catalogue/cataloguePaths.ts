@@ -44,7 +44,7 @@ export const entryRoute = (section: Section): string =>
 
 export const entryPath = (section: Section, id: string): string => `${cataloguePath}/${sectionNames[section].folder}/${idInPath(id)}`;
 
-/** The thing that the address names. Another organisation's is not there. */
+/** The thing that the path names. Another organisation's is not there. */
 export function requireEntry<S extends Section>({ params }: SignedInVisit, file: OrganisationFile, section: S): EntryOf<S> {
   const { parameter, noun } = sectionNames[section];
   const id = idFromPath(params[parameter]);
