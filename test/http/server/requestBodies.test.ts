@@ -50,6 +50,11 @@ describe("a request body", () => {
     ["in an item", '{"text":"a","items":[{"quantity":1,"__proto__":{}}]}', "items.0.__proto__ is not a recognised field"],
     ["among free keys", '{"text":"a","items":[{"quantity":1}],"fields":{"__proto__":"x"}}', "fields.__proto__ is not a recognised field"],
     ["in disguise", '{"text":"a","items":[{"quantity":1}],"fields":{"\\u005f_proto__":"x"}}', "fields.__proto__ is not a recognised field"],
+    [
+      "with a letter in disguise",
+      '{"text":"a","items":[{"quantity":1}],"fields":{"__pr\\u006fto__":"x"}}',
+      "fields.__proto__ is not a recognised field",
+    ],
   ])("with a __proto__ key %s is refused, and the path is named", async (_, body, message) => {
     expect(await (await post(body)).json()).toEqual({ statusCode: 400, message: [message], error: "Bad Request" });
   });
