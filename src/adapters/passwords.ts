@@ -29,9 +29,9 @@ export function createPasswords({ mostWaiting = 50 } = {}): Passwords {
   let common: ReadonlySet<string> | undefined;
   return {
     hash,
-    matches: async (password, known) => {
-      const compared = known ?? (await placeholder("", () => hash(randomUUID())));
-      return (await ask({ password, storedHash: compared })) === true && known !== undefined;
+    matches: async (password, stored) => {
+      const compared = stored ?? (await placeholder("", () => hash(randomUUID())));
+      return (await ask({ password, storedHash: compared })) === true && stored !== undefined;
     },
     isCommon: (password) => {
       common ??= new Set(dictionary["passwords-common"]);

@@ -1,5 +1,5 @@
 // src/commands holds the deciders and the functions that run them. A decider is pure: it takes the state, the time and the ids, and returns
-// events. `handle` reads a whole stream, decides and appends; importStream.ts does this for imports, whose streams are too long to be read.
+// events. `handleCommand` reads a whole stream, decides and appends; importStream.ts does this for imports, whose streams are too long to be read.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../backOff.js";
@@ -102,7 +102,7 @@ const lastInLine = new Map<string, Promise<unknown>>();
 
 /**
  * Runs `attempt` again when someone else has appended to its stream in between. This process's callers that had a conflict try one by one; those
- * of other processes are avoided by pauses of random length. If conflicts do not end, the caller is told to come back: nothing was appended.
+ * of other processes are avoided by pauses of random length. If conflicts do not end, the caller is told to come back: its last append was refused.
  */
 export async function retryConflicts<Result>(attempt: (conflicts: number) => Promise<Result>, limitMs = withinMs): Promise<Result> {
   const deadline = performance.now() + limitMs;

@@ -16,9 +16,9 @@ const youngSpace = "--max-semi-space-size=16";
 const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
 
 /**
- * On a machine with much memory V8 lets the heap grow to at most four times what is in use. The worker and the projector get twice, which is
- * no hard limit. The API and the event store always get four times, since each buffer that they read counts as growth: with twice the event
- * store collected its heap every second, and by V8's own choice the API did so four times a second beside a download, while quotes waited.
+ * On a machine with much memory V8 lets the heap grow to at most four times what is in use. The worker and the projector get twice, a soft limit.
+ * The API and the event store always get four times, since each buffer that they read counts as growth: at twice, the event store collected its
+ * heap every second; left to V8, the API did so every 250 ms beside a download, while quotes waited.
  */
 export const heapFlags = (role: string | undefined): string[] => [youngSpace, growth(role === "api" || role === "eventstore" ? 300 : 100)];
 

@@ -27,7 +27,7 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /** Created once per data folder, so that links and cursors stay valid after a restart. */
-export async function readSigningSecret(dataDir: string): Promise<string> {
+export async function signingSecretIn(dataDir: string): Promise<string> {
   const path = join(dataDir, "signing-secret");
   const known = await readFile(path, "utf8").catch(() => undefined);
   if (known === "")
@@ -43,7 +43,7 @@ export async function readSigningSecret(dataDir: string): Promise<string> {
 }
 
 /**
- * The process that runs the embedded stores of a data folder, or, as `eventstore`, the event store of a folder of its own. A `command` ends soon;
+ * The process that runs the embedded stores of a data folder, or (kind `eventstore`) the event store of a folder of its own. A `command` ends soon;
  * other processes can use the stores of a `start` or `role`.
  */
 export interface FolderOwner {
@@ -52,7 +52,7 @@ export interface FolderOwner {
   readonly kind: "start" | "role" | "command" | "eventstore";
   /** A new id each time the folder is taken. */
   readonly lockId: string;
-  /** The identity of the folder: the lock file in a copy of it does not count. Absent in locks of older versions. */
+  /** The folder's `dev:inode`: the lock file in a copy of it does not count. Absent in locks of older versions. */
   readonly folder?: string;
 }
 
@@ -66,13 +66,13 @@ const lockText = (owner: FolderOwner) => JSON.stringify(owner);
 /** Takes the folder that `setting` names, or returns the owner that has it. The lock of a process that has ended does not count. */
 export async function takeFolder(dataDir: string, setting: string, kind: FolderOwner["kind"]) {
   const path = join(dataDir, "lock");
-  const folder = await folderIdentity(dataDir);
+  const inode = await folderIdentity(dataDir);
   const owner: FolderOwner = {
     pid: process.pid,
     identity: (await processIdentity(process.pid)) ?? String(process.pid),
     kind,
     lockId: randomUUID(),
-    folder,
+    folder: inode,
   };
   const lock = { owner, whenLost: (signal: AbortSignal) => whenLost(path, signal), release: () => release(path, setting, owner) };
   const draft = `${path}.${randomUUID()}`;
@@ -90,7 +90,7 @@ export async function takeFolder(dataDir: string, setting: string, kind: FolderO
         throw new Error(`${path} belongs to no running process, but cannot be replaced. Remove it, or set ${setting} to another folder.`);
       const found = await readLock(path, setting);
       const holder = ownerIn(found);
-      const isHere = (holder?.folder ?? folder) === folder;
+      const isHere = (holder?.folder ?? inode) === inode;
       if (holder && isHere && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
       if (found !== undefined) removeStaleLock(path, found);
       await pause(contested ? 20 : 0); // no busy loop where the stale lock cannot be removed

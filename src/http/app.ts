@@ -14,9 +14,9 @@ import { serveRoute } from "./api/serveRoute.js";
 import type { PortalOptions } from "./portal/pageDefinition.js";
 import { createPortal } from "./portal/portal.js";
 import { answerError } from "./server/answerError.js";
+import { aroundRequest, rejectBadAddresses, send } from "./server/aroundRequest.js";
 import { Problem } from "./server/problem.js";
 import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
-import { rejectBadPaths, requestFrame, send } from "./server/requestFrame.js";
 import type { OpenServer, RunningServer } from "./server/startServer.js";
 
 /** Without `portal` there are no pages for people: some tests want the API alone. */
@@ -40,8 +40,8 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
   const pages = [...healthPages(deps), ...docsPages(deps, routes), ...filePages(deps)];
   const portal = deps.portal && createPortal(deps.portal, { ...frame, closing: deps.closing, stopping: deps.stopping });
 
-  app.use(requestFrame(deps));
-  app.use(rejectBadPaths());
+  app.use(aroundRequest(deps));
+  app.use(rejectBadAddresses());
   for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, frame));
   for (const page of pages) {
     app.get(page.path, (c) => {

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.js";
-import { ensureUsable, type FolderLock, type FolderOwner, readSigningSecret, takeFolder } from "../embedded/dataFolder.js";
+import { ensureUsable, type FolderLock, type FolderOwner, signingSecretIn, takeFolder } from "../embedded/dataFolder.js";
 import { readRuntime, removeRuntime, writeRuntime } from "../embedded/runtimeFile.js";
 import { type EmbeddedStores, startEmbeddedStores } from "../embedded/stores.js";
 
@@ -33,7 +33,7 @@ export async function openStores(config: Config, kind: FolderOwner["kind"], logg
   const { databaseUrl, eventStoreUrl } = config;
   const needsNoFolder = databaseUrl !== undefined && eventStoreUrl !== undefined && config.signingSecret !== undefined;
   if (!needsNoFolder) await ensureUsable(config.dataDir, "DATA_DIR");
-  const signingSecret = config.signingSecret ?? (await readSigningSecret(config.dataDir));
+  const signingSecret = config.signingSecret ?? (await signingSecretIn(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
     return { databaseUrl, eventStoreUrl, signingSecret, ...storesOfOthers, whenLost: () => new Promise(() => undefined) };
   }

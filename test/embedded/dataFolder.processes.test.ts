@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { ensureUsable, readSigningSecret, takeFolder } from "../../src/embedded/dataFolder.js";
+import { ensureUsable, signingSecretIn, takeFolder } from "../../src/embedded/dataFolder.js";
 import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
 import { eventually } from "../support/eventually.js";
 
@@ -85,15 +85,15 @@ test("the lock and the runtime file of a running service are ignored in a copy o
 
 test("an empty file of the signing secret is an error that names it", async () => {
   await writeFile(join(folder, "signing-secret"), "");
-  await expect(readSigningSecret(folder)).rejects.toThrow(/signing-secret is empty/);
+  await expect(signingSecretIn(folder)).rejects.toThrow(/signing-secret is empty/);
 });
 
 test("twelve first reads of the signing secret at once get the same one, and only the owner can read its file", async () => {
-  const secrets = new Set(await Promise.all(Array.from({ length: 12 }, () => readSigningSecret(folder))));
+  const secrets = new Set(await Promise.all(Array.from({ length: 12 }, () => signingSecretIn(folder))));
   expect(secrets.size).toBe(1);
   const [secret] = secrets;
   expect(secret?.length).toBeGreaterThanOrEqual(32);
-  expect(await readSigningSecret(folder)).toBe(secret);
+  expect(await signingSecretIn(folder)).toBe(secret);
   expect((await stat(join(folder, "signing-secret"))).mode & 0o777).toBe(0o600);
   expect(await readdir(folder)).toEqual(["signing-secret"]);
 });

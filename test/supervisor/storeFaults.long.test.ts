@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { takeFolder } from "../../src/embedded/dataFolder.js";
-import { readPidFile } from "../../src/embedded/postgres/leash.js";
+import { readPidFile } from "../../src/embedded/postgres/serverProcess.js";
 import { namesBelow } from "../support/namesBelow.js";
 import { createMachine, everythingOn, kill, type Machine, program, until, waybill } from "../support/processes.js";
 

@@ -23,12 +23,12 @@ const lists: Readonly<Record<string, ListOfEntries>> = {
   zones: { noun: "zone", name: ({ zone, country }) => `${zone} (${country})` },
 };
 
-/** What an entry of a list is called; undefined for a list of plain values. */
+/** The kind of a list's entries (`Carrier`); undefined for plain values. */
 export const nounOf = (list: string): string | undefined => lists[list]?.noun;
 
-/** A field, or an entry of a list by its name; of a list of plain values the entry is its value as JSON. */
+/** A field, or an entry of a list by its name; a plain value's name is the value as JSON. */
 export type Step = string | { readonly list: string; readonly name: string };
-/** From an entry of the file down to what differs in it. */
+/** From the file, or an entry of it, down to a part. */
 export type Trail = readonly Step[];
 
 export type Children = ReadonlyMap<string, unknown>;

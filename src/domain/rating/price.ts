@@ -38,7 +38,7 @@ export interface SurchargeLine {
   readonly amount: number;
 }
 
-/** How the price came about. Numbers are rounded to the cent; texts are exact. */
+/** How the price came about. Computed amounts are rounded to the cent; texts are exact. */
 export interface PriceSteps {
   readonly exactKg: string;
   readonly kg: number;
@@ -56,7 +56,7 @@ export interface PriceSteps {
 
 const gstPercent = decimal(10);
 
-/** The steps of one card's price, in the order in which they are rounded. */
+/** One card's price, its lines and its steps, rounded in this order. */
 export function priceOf(terms: PriceTerms, consignment: Consignment) {
   const { lane } = terms;
   const kg = consignment.chargeableKg(terms.cubicFactor);
@@ -123,7 +123,7 @@ export interface KgStep extends Rate {
   readonly charge: string;
 }
 
-/** `total`: the break that the whole weight falls in prices all of it. `cumulative`: each break prices its own kg. */
+/** `total`: the highest break reached prices the whole weight. `cumulative`: each break prices its own kg. */
 function kgCharge(lane: Lane, method: RateCard["breakMethod"], kg: Decimal): { charge: Decimal; steps: KgStep[] } {
   const rates = reachedBy(lane, kg);
   const priced =

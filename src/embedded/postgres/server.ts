@@ -8,7 +8,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { withTimeLimit } from "../../timeLimit.js";
 import { type Account, chooseAccount } from "./account.js";
 import { createDatabase, ensureCluster, findBinaries } from "./cluster.js";
-import { readPidFile, startOnLeash, stopLeftover, stopServer } from "./leash.js";
+import { startOnLeash } from "./leash.js";
+import { readPidFile, stopLeftover, stopServer } from "./serverProcess.js";
 
 export interface PostgresOptions {
   /** The server's files are below this folder. One caller at a time per folder. */

@@ -1,5 +1,5 @@
+import type { HttpMetrics } from "../server/aroundRequest.js";
 import type { SharedDeps } from "../server/deps.js";
-import type { HttpMetrics } from "../server/requestFrame.js";
 
 export interface ApiDeps extends SharedDeps {
   readonly metrics: HttpMetrics;

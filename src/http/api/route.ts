@@ -5,8 +5,8 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { NeededScope } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
+import type { Answer, AppEnv } from "../server/aroundRequest.js";
 import type { RecheckAccess } from "../server/readBody.js";
-import type { Answer, AppEnv } from "../server/requestFrame.js";
 import type { ApiDeps } from "./deps.js";
 
 export interface Caller {

@@ -5,9 +5,9 @@ import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Context } from "hono";
 import { Rejection } from "../../domain/rejection.js";
+import type { AppEnv } from "../server/aroundRequest.js";
 import { compressedOnce } from "../server/compress.js";
 import { joinedStyles } from "../server/joinedStyles.js";
-import type { AppEnv } from "../server/requestFrame.js";
 
 export const assetFolder = "/portal/assets";
 

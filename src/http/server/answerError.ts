@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import { hideKeys } from "../../domain/apiKey.js";
 import { Rejection } from "../../domain/rejection.js";
 import { causesOf, StoreUnavailable, TooBusy } from "../../portErrors.js";
+import type { Answer } from "./aroundRequest.js";
 import { answerTable, Problem } from "./problem.js";
-import type { Answer } from "./requestFrame.js";
 
 export const retryAfterOutageSeconds = 2;
 const retryAfterFaultSeconds = 300;

@@ -6,9 +6,9 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import { plainAnswer, retryAfterOutageSeconds } from "./answerError.js";
+import { type AppEnv, aroundRequest, send } from "./aroundRequest.js";
 import type { answerTable } from "./problem.js";
 import { discardRest, readLeftovers } from "./readLeftovers.js";
-import { type AppEnv, requestFrame, send } from "./requestFrame.js";
 
 /** How long running requests may take after the process was asked to stop. */
 const drainMs = 6_000;
@@ -98,7 +98,7 @@ export async function openServer({ host, port, logger, timeouts }: ServerOptions
 function createStartingApp(logger: Logger): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const headers = { "retry-after": String(retryAfterOutageSeconds) };
-  app.use(requestFrame({ logger, metrics: { requestEnded: () => undefined } }));
+  app.use(aroundRequest({ logger, metrics: { requestEnded: () => undefined } }));
   app.get("/healthz", (c) => send(c, { status: 200, body: { status: "ok" } }));
   app.get("/readyz", (c) => send(c, { status: 503, headers, body: { status: "unavailable", checks: { start: "failed" } } }));
   app.all("*", (c) => send(c, { ...plainAnswer("unavailable", "The service is starting, try again shortly"), headers }));

@@ -160,7 +160,7 @@ function refusalsOf(
       if (index < 0) return reasonOf([{ ...unknownRow, advice }]);
       if (known.closedAs(index) !== undefined) return alreadyClosed;
       const group = groups.get(ordinal);
-      if (group >= 0 && (inFile[group] ?? 0) < known.linesOf(group)) return lacksLines;
+      if (group >= 0 && (inFile[group] ?? 0) < known.sizeOf(group)) return lacksLines;
       return row.cells.some((cell, column) => fields[column] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
     },
   };

@@ -10,7 +10,7 @@ export type ClosedState = (typeof closedStates)[number];
 
 /** Reads lines of JSON: the row, its shipment's id or null, its state or null for an open row, and its element or null; in row order. */
 export async function readRejectedRows(path: string) {
-  const [rows, groups, states, lines, elements] = [createIntList(), createIntList(), createIntList(), createIntList(), createIntList()];
+  const [rows, groups, states, sizes, elements] = [createIntList(), createIntList(), createIntList(), createIntList(), createIntList()];
   const groupOfKey = new Map<string | number, number>();
   const file = await open(path);
   try {
@@ -22,10 +22,10 @@ export async function readRejectedRows(path: string) {
       groups.push(group);
       if (element !== null) elements.push(element);
       states.push(state === null ? -1 : closedStates.indexOf(state));
-      if (group === lines.length) {
+      if (group === sizes.length) {
         groupOfKey.set(key, group);
-        lines.push(1);
-      } else if (group >= 0) lines.set(group, lines.get(group) + 1);
+        sizes.push(1);
+      } else if (group >= 0) sizes.set(group, sizes.get(group) + 1);
     }
   } finally {
     await file.close();
@@ -41,9 +41,9 @@ export async function readRejectedRows(path: string) {
     groupOf: groups.get,
     /** The element that it goes back to; undefined where the import's rows do not go back to a JSON push of shipments. */
     elementOf: elements.length === rows.length ? elements.get : undefined,
-    groups: lines.length,
-    /** How many rejected rows the shipment has. */
-    linesOf: lines.get,
+    groups: sizes.length,
+    /** How many rejected rows the group has. */
+    sizeOf: sizes.get,
     /** Undefined for an open row. */
     closedAs: (index: number): ClosedState | undefined => closedStates[states.get(index)],
   };

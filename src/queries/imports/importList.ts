@@ -32,9 +32,9 @@ export async function listImports(
   const rest = [status ?? "", reference ?? "", ...(filter.toCorrect ? ["to correct"] : []), ...(filter.reversed ? ["reversed"] : [])];
   const scope = ["imports", organisationId, kind, ...(rest.some((text) => text !== "") ? rest : [])];
   const before = cursor === undefined ? undefined : BigInt(readCursor(secret, scope, cursor)[0] ?? 0);
-  const { rows, lookedUpTo } = await lookUp(organisationId, filter, before, limit + 1, pool);
+  const { rows, readUpTo } = await lookUp(organisationId, filter, before, limit + 1, pool);
   const shown = rows.slice(0, limit);
-  const upTo = rows.length > limit ? shown.at(-1)?.position : lookedUpTo;
+  const upTo = rows.length > limit ? shown.at(-1)?.position : readUpTo;
   return { items: shown.map(viewOf), nextCursor: upTo === undefined ? null : writeCursor(secret, scope, [String(upTo)]) };
 }
 
@@ -55,27 +55,27 @@ function wantedSql({ kind, status, toCorrect, reversed }: ImportFilter): string 
   return `where ${conditions.filter(Boolean).join(" and ")}`;
 }
 
-/** `lookedUpTo`: the position of the last import that was looked at, where no index leads to the rest. */
+/** `readUpTo`: the position of the last import that was read, where a filter by reference may find more after it. */
 async function lookUp(organisationId: string, filter: ImportFilter, before: bigint | undefined, count: number, pool: Pool) {
   const values = { ...filter, organisationId, before, count };
   const wanted = wantedSql(filter) + (before === undefined ? "" : " and i.position < :before");
   if (filter.reference === undefined)
-    return { rows: await importRows(`${wanted} order by i.position desc limit :count`, values, pool), lookedUpTo: undefined };
+    return { rows: await importRows(`${wanted} order by i.position desc limit :count`, values, pool), readUpTo: undefined };
   // Not `like`: a `%` in the reference is an ordinary character.
-  const looked = await pool.query<{ found: string[]; lookedUpTo: string | null }>(
+  const looked = await pool.query<{ found: string[]; readUpTo: string | null }>(
     named(
       `with looked as materialized
          (select import_id, position, source_details from imports i ${wanted} order by position desc limit ${mostLookedAt})
        select array(select import_id::text from looked where strpos(lower(source_details), lower(:reference)) > 0
                      order by position desc limit :count) as found,
-              (select case when count(*) = ${mostLookedAt} then min(position)::text end from looked) as "lookedUpTo"`,
+              (select case when count(*) = ${mostLookedAt} then min(position)::text end from looked) as "readUpTo"`,
       values,
     ),
   );
-  const { found = [], lookedUpTo = null } = looked.rows[0] ?? {};
+  const { found = [], readUpTo = null } = looked.rows[0] ?? {};
   const rows =
     found.length === 0 ? [] : await importRows("where i.import_id = any(:found::uuid[]) order by i.position desc", { found }, pool);
-  return { rows, lookedUpTo: lookedUpTo === null ? undefined : BigInt(lookedUpTo) };
+  return { rows, readUpTo: readUpTo === null ? undefined : BigInt(readUpTo) };
 }
 
 /** What a list of imports shows beside their status: who sent each, and how many of its rejected rows wait for a correction. */

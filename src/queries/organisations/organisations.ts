@@ -42,14 +42,9 @@ export async function listLocalityFiles(database: Database): Promise<LocalityFil
   return rows;
 }
 
-/** What a request is judged by now: the organisation's newest catalogue, and the database's clock. */
-export interface CatalogueVersionNow {
-  readonly catalogueVersion: number;
-  readonly now: Date;
-}
-
-export async function presentCatalogueOf(organisationId: string, database: Database): Promise<CatalogueVersionNow> {
-  const { rows } = await database.query<CatalogueVersionNow>(
+/** What a request is judged by now: the version of the organisation's newest catalogue, and the database's clock. */
+export async function versionAndClockOf(organisationId: string, database: Database) {
+  const { rows } = await database.query<{ readonly catalogueVersion: number; readonly now: Date }>(
     `/* prepared */ select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
     [organisationId],
   );
@@ -73,7 +68,7 @@ export async function listMembers(organisationId: string, database: Database): P
   return rows;
 }
 
-/** The names of all keys and members of an organisation, from one query. */
+/** The names of an organisation's keys, and of its members that are not removed, from one query. */
 export async function principalNames(organisationId: string, database: Database): Promise<NameOf> {
   const { rows } = await database.query<{ id: string; prefix: string | null; name: string }>(
     `select id, prefix, name from (

@@ -29,10 +29,10 @@ export async function listRejectedRows(
 ): Promise<RowPage<RejectedRow>> {
   const scope = ["rejections", organisationId, importId, ...(state === undefined ? [] : [state])];
   const after = cursor === undefined ? 0 : Number(readCursor(secret, scope, cursor)[0]);
-  const { rows, lookedUpTo } = await rowsInState(organisationId, { kind, importId }, { state, after, count: limit }, pool);
+  const { rows, readUpTo } = await rowsInState(organisationId, { kind, importId }, { state, after, count: limit }, pool);
   const states = new Map(rows.map((each) => [each.row, each.state]));
   const shown = rows.length === 0 ? [] : (await pool.query<StoredRow>(rowsThatFit, [importId, organisationId, [...states.keys()]])).rows;
-  const upTo = shown.length < rows.length ? shown.at(-1)?.row : lookedUpTo;
+  const upTo = shown.length < rows.length ? shown.at(-1)?.row : readUpTo;
   return {
     items: shown.map((item) => ({ ...item, state: states.get(item.row) ?? null })),
     nextCursor: upTo === undefined ? null : writeCursor(secret, scope, [String(upTo)]),

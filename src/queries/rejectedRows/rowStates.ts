@@ -21,14 +21,14 @@ export function stateSqlOf(kind: ImportKind | { readonly sql: string }, owner: R
 export interface RowsPage {
   /** A row has no state unless its import has completed: only then are there rows to correct. */
   readonly rows: readonly { readonly row: number; readonly state: RowState | null }[];
-  /** The last row that was looked at, where there may be more after it. */
-  readonly lookedUpTo: number | undefined;
+  /** The row after which the next page begins; undefined on the last page. */
+  readonly readUpTo: number | undefined;
 }
 
 /** How many rows are read for one page of a state: an import whose rows are all corrected is not read to its end at once. */
 const mostLookedAt = 1_000;
 
-/** The rejected rows of an import after one of them, in any state or in one. */
+/** An import's rejected rows after row `after`, in one state or any. */
 export async function rowsInState(
   organisationId: string,
   { kind, importId }: { readonly kind: ImportKind; readonly importId: string },
@@ -46,6 +46,6 @@ export async function rowsInState(
     [importId, organisationId, kind, state === undefined, after, lookAt],
   );
   const rows = found.rows.filter((row) => state === undefined || row.state === state);
-  if (rows.length > count) return { rows: rows.slice(0, count), lookedUpTo: rows[count - 1]?.row };
-  return { rows, lookedUpTo: found.rows.length === lookAt ? found.rows.at(-1)?.row : undefined };
+  if (rows.length > count) return { rows: rows.slice(0, count), readUpTo: rows[count - 1]?.row };
+  return { rows, readUpTo: found.rows.length === lookAt ? found.rows.at(-1)?.row : undefined };
 }

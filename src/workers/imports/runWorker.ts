@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { backOffMs } from "../../backOff.js";
-import { claimTurn, isTurnWaiting, type Turn } from "../../commands/imports/queue/turns.js";
+import { claimTurn, isAnyImportQueued, type Turn } from "../../commands/imports/queue/turns.js";
 import { dropSignInMonths } from "../../commands/members/signInRecords.js";
 import { channels, noNotices } from "../../ports/notices.js";
 import { withTimeLimit } from "../../timeLimit.js";
@@ -101,7 +101,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
         await waitUntilDue(bell, {
           pollMs,
           isTold: notices.arrive,
-          dueInMs: async () => ((await isTurnWaiting(pool)) ? 0 : Number.POSITIVE_INFINITY),
+          dueInMs: async () => ((await isAnyImportQueued(pool)) ? 0 : Number.POSITIVE_INFINITY),
         });
     } catch (error) {
       logger.warn({ err: error }, "the queue cannot be read; trying again");

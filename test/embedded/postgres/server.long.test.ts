@@ -10,8 +10,9 @@ import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { firstUnreadableFolder } from "../../../src/embedded/postgres/account.js";
-import { readPidFile, withLeash } from "../../../src/embedded/postgres/leash.js";
+import { withLeash } from "../../../src/embedded/postgres/leash.js";
 import { type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
+import { readPidFile } from "../../../src/embedded/postgres/serverProcess.js";
 import { isAlive } from "../../../src/embedded/processes.js";
 import { kill, until } from "../../support/processes.js";
 

@@ -2,8 +2,8 @@ import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type AppEnv, send } from "../../../src/http/server/aroundRequest.js";
 import { compressedText } from "../../../src/http/server/compress.js";
-import { type AppEnv, send } from "../../../src/http/server/requestFrame.js";
 import { addMember, signedIn, withoutToken } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 

@@ -63,10 +63,10 @@ export const writeHead = (target: Uint8Array, at: number, field: number, bytes: 
 
 export type Reader = protobuf.Reader;
 
-/** Reads a field's content; `before` is what the property holds so far. */
+/** Reads a field's content; `before` is what its key holds so far. */
 type FieldReader<Value> = (reader: Reader, before: Value) => Value;
 
-/** By field number, the property that a field goes to and how it is read. Other fields are skipped. */
+/** By field number, the key that a field goes to and how it is read. Other fields are skipped. */
 type Fields<Into> = {
   readonly [field: number]: { [Key in keyof Into]-?: readonly [Key, FieldReader<Into[Key]>] }[keyof Into];
 };
@@ -178,7 +178,7 @@ export function textIn(field: number): (reader: Reader) => string {
   return (reader) => read(reader).text;
 }
 
-/** The message of many small things: a position, a host and its port, a packed message. */
+/** The message of many small things: a position, a host and its port, an Any. */
 export const pair = (first: Field[1], second: Field[1]): Message => [
   [1, first],
   [2, second],

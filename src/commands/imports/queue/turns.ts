@@ -44,8 +44,8 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
 }
 
 /**
- * A push that is in the event log before this one has reserved its place before it, so one look for older pushes is enough: the queue in Postgres may
- * lack a push (a restored database) or its position (a push that is not confirmed yet).
+ * A push recorded before this one has also reserved its place before it, so one look decides `mayStart`. It finds places without a position (not
+ * confirmed yet) and unfinished imports without a place (a restored database).
  */
 async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {
   const claimed = await pool.query<Turn>(
@@ -86,8 +86,8 @@ async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {
   return claimed.rows[0];
 }
 
-/** Whether an import waits for a turn, or has one: it may be due at any time, by its lease or its delay. */
-export const isTurnWaiting = (pool: Pool): Promise<boolean> =>
+/** Whether an import of any organisation waits for a turn or has one: it may be due at any time, by its lease or its delay. */
+export const isAnyImportQueued = (pool: Pool): Promise<boolean> =>
   finds(pool, "select from import_queue where position is not null limit 1", []);
 
 /** What a heartbeat tells. */
@@ -98,7 +98,7 @@ export interface Heartbeat {
   readonly headway: boolean;
   /** How many rows the file has: with the rows that the tables have it tells readers the progress. */
   readonly allRows?: number | undefined;
-  /** When ImportStarted was recorded. Of a small import the projector shows it sooner. */
+  /** When ImportStarted was recorded. Left out for a small import: the projector shows it. */
   readonly startedAt?: Date | undefined;
 }
 

@@ -19,7 +19,7 @@ const success = (outcome: Written): Message => [
   outcome.position === undefined ? [4, EMPTY] : [3, positionMessage(outcome.position)],
 ];
 
-/** One of four fields says what was expected; which four differs by message. */
+/** Says what was expected, in one of four fields; their numbers differ by message. */
 function expectation(expected: ExpectedRevision, fields: { revision: number; any: number; exists: number; none: number }): Field {
   if (expected === "any") return [fields.any, EMPTY];
   if (expected === "stream_exists") return [fields.exists, EMPTY];

@@ -1,4 +1,4 @@
-import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
+import { versionAndClockOf } from "../../../queries/organisations/organisations.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import type { Chip } from "../shell/chips.js";
 import { type Column, column } from "../shell/table.js";
@@ -9,7 +9,7 @@ export type NameOfCustomer = (customerId: string) => string | undefined;
 /** The organisation's time, and its newest catalogue: read once for a visit, however many parts of its page need it. */
 export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">) => {
   const { organisationId } = visit.person;
-  const { now, catalogueVersion } = await presentCatalogueOf(organisationId, deps.pool);
+  const { now, catalogueVersion } = await versionAndClockOf(organisationId, deps.pool);
   const catalogue = await deps.catalogues(organisationId, catalogueVersion);
   const nameOf = (customerId: string) => catalogue.customers.get(customerId)?.name;
   return { now, catalogueVersion, catalogue, file: catalogue.file, nameOf };

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import { latestImports } from "../../../queries/imports/importList.js";
 import type { ImportView } from "../../../queries/imports/importView.js";
 import { keysEndingSoon } from "../../../queries/organisations/keys.js";
-import { presentCatalogueOf } from "../../../queries/organisations/organisations.js";
+import { versionAndClockOf } from "../../../queries/organisations/organisations.js";
 import { watchedName } from "../../../queries/pageVersions.js";
 import { busiestChargeCodes, countActivities, type EndedImports, endedImports, troubledWebhooks } from "../../../queries/recentWork.js";
 import { countOpenRows, newestWithOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
@@ -28,7 +28,7 @@ export const overviewPage = definePage("/portal", "look", async (visit, sources)
   const { organisationId, timezone } = person;
   const { pool } = sources;
   const version = await versionOf(watchedName.imports(organisationId), sources);
-  const { now } = await presentCatalogueOf(organisationId, pool);
+  const { now } = await versionAndClockOf(organisationId, pool);
   const days = lastDays(shownDays, timezone, now);
   const [imports, { shipments, activities }, recent, chargeCodes, bill, webhooks, endingKeys, firstSteps, withOpenRows] = await Promise.all(
     [

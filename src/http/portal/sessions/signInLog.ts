@@ -7,8 +7,8 @@ import type { NamelessMember } from "../../../commands/members/sessions.js";
 import { hashEmail } from "../../../commands/members/signInPace.js";
 import { isAddressWithin } from "../../../domain/addressRanges.js";
 import { emailKey } from "../../../domain/members.js";
+import type { AppEnv, HttpMetrics } from "../../server/aroundRequest.js";
 import type { SharedDeps } from "../../server/deps.js";
-import type { AppEnv, HttpMetrics } from "../../server/requestFrame.js";
 
 export type SignInWay = "password" | "single sign-on" | "link";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OrganisationFile } from "../../../../src/domain/catalogue/schema.js";
 import { streamOf } from "../../../../src/events/streams.js";
 import { mostFileBytes } from "../../../../src/http/portal/pages/catalogue/fileForm.js";
-import { catalogueAt, presentCatalogueOf } from "../../../../src/queries/organisations/organisations.js";
+import { catalogueAt, versionAndClockOf } from "../../../../src/queries/organisations/organisations.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { changeCatalogue } from "../../../support/portal/portalCatalogue.js";
 import { formsIn } from "../../../support/portal/renderedForms.js";
@@ -27,7 +27,7 @@ async function stage(): Promise<Stage> {
 }
 
 const present = async (organisationId: string): Promise<{ version: number; file: OrganisationFile }> => {
-  const { catalogueVersion: version } = await presentCatalogueOf(organisationId, service.pool);
+  const { catalogueVersion: version } = await versionAndClockOf(organisationId, service.pool);
   const file = await catalogueAt(organisationId, version, service.pool);
   if (!file) throw new Error("no catalogue");
   return { version, file };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mostFileBytes } from "../../../../src/http/portal/pages/catalogue/fileForm.js";
-import { presentCatalogueOf } from "../../../../src/queries/organisations/organisations.js";
+import { versionAndClockOf } from "../../../../src/queries/organisations/organisations.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { changeCatalogue } from "../../../support/portal/portalCatalogue.js";
 import { formsIn } from "../../../support/portal/renderedForms.js";
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 const path = "/portal/catalogue/upload";
-const version = async () => (await presentCatalogueOf(organisationId, service.pool)).catalogueVersion;
+const version = async () => (await versionAndClockOf(organisationId, service.pool)).catalogueVersion;
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests change the file in every way
 type Json = any;

@@ -11,7 +11,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
 import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../../../events/catalogue.js";
 import { catalogueVersionsBetween } from "../../../../queries/organisations/catalogueVersions.js";
-import { catalogueAt, presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
+import { catalogueAt, principalNames, versionAndClockOf } from "../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../server/problem.js";
 import { type Fields, numberIn } from "../../fields.js";
 import {
@@ -97,7 +97,7 @@ async function requireChange(visit: SignedInVisit, deps: PortalDeps, changeId: s
   if (!change)
     throw new Rejection("notFound", "This change is no longer available: it was applied, replaced, or made more than an hour ago");
   // Read anew at each attempt, since somebody else may just have applied a version.
-  const { catalogueVersion: version } = await presentCatalogueOf(visit.person.organisationId, deps.pool);
+  const { catalogueVersion: version } = await versionAndClockOf(visit.person.organisationId, deps.pool);
   const catalogue = await deps.catalogues(visit.person.organisationId, version);
   const base = change.madeFrom === version ? catalogue.file : await catalogueAt(visit.person.organisationId, change.madeFrom, deps.pool);
   if (!base) throw new Error(`version ${change.madeFrom} of the catalogue is gone`);

@@ -18,9 +18,9 @@ import type { ImportRequested } from "../../../../events/importEvents.js";
 import { activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
 import { findImportRow } from "../../../../queries/imports/importView.js";
 import { rejectedRowsAmong, rowsToCorrect } from "../../../../queries/lookUps/rejectedRows.js";
-import { presentCatalogueOf, principalNames } from "../../../../queries/organisations/organisations.js";
+import { principalNames, versionAndClockOf } from "../../../../queries/organisations/organisations.js";
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
-import { send } from "../../../server/requestFrame.js";
+import { send } from "../../../server/aroundRequest.js";
 import { type AnswerDefinition, defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import { correctionsPath, filterIn, servedPage, shownRows, verdictOf } from "./shownRows.js";
@@ -157,7 +157,7 @@ const chosenRows = z.strictObject({
 /** `note`: of a dismissal. */
 export async function changeRows(what: "dismiss" | "reopen", visit: SignedInVisit, deps: PortalDeps, chosen: z.output<typeof chosenRows>) {
   const { organisationId, by } = visit.person;
-  const { now } = await presentCatalogueOf(organisationId, deps.pool);
+  const { now } = await versionAndClockOf(organisationId, deps.pool);
   const change = { organisationId, by, requestId: visit.requestId, now, ...chosen, note: chosen.note?.trim() ?? "" };
   await (what === "dismiss" ? dismissRows(deps, change) : reopenRows(deps, change));
 }
@@ -190,7 +190,7 @@ export async function sendCorrection(
   deps: PortalDeps,
   correction: Pick<Correction, "importId" | "kind" | "push" | "idempotencyKey">,
 ) {
-  const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
+  const { catalogueVersion, now } = await versionAndClockOf(organisationId, deps.pool);
   const own = { organisationId, by, requestId, catalogueVersion, now, withinMs };
   return requestCorrection(deps, { ...own, ...correction });
 }

@@ -115,6 +115,6 @@ async function* openNumbers(organisationId: string, { kind, importId }: ImportVi
   for (let after: number | undefined = 0; after !== undefined; ) {
     const found = await rowsInState(organisationId, { kind, importId }, { state: "open", after, count: atOnce }, pool);
     yield* found.rows.map(({ row }) => row);
-    after = found.lookedUpTo;
+    after = found.readUpTo;
   }
 }

@@ -42,8 +42,8 @@ const list = listPage<ListedQuote>({
   readRows: async (visit, page, deps) => {
     const { organisationId } = visit.person;
     const filter = { customerId: visit.query["customer"] || undefined, ...daysIn(visit) };
-    const [made] = page.cursor ? [] : await shownQuotes(visit, deps); // from their stream: the list has them a moment later
-    if (made) await lookUntilFound(listedWithinMs, async () => (await findQuotes(organisationId, made.quoteId, deps.pool))[0]);
+    const [named] = page.cursor ? [] : await shownQuotes(visit, deps); // from their stream: the list has them a moment later
+    if (named) await lookUntilFound(listedWithinMs, async () => (await findQuotes(organisationId, named.quoteId, deps.pool))[0]);
     return listQuotes(organisationId, filter, page, deps.pool);
   },
   columns: async (visit, deps) => {
@@ -55,7 +55,7 @@ const list = listPage<ListedQuote>({
     return (
       <>
         {shown.length > 0 ? <QuoteResults quotes={shown} nameOf={nameOf} /> : null}
-        {await missingPrices(visit, deps)}
+        {await missingSections(visit, deps)}
         {visit.may("operate") ? <QuoteForm shown={shown} customers={await sortedCustomers(visit, deps)} /> : null}
       </>
     );
@@ -63,8 +63,8 @@ const list = listPage<ListedQuote>({
   empty: (_, why) => <EmptyState title={why === "none" ? "No quotes yet" : "No quotes found"} />,
 });
 
-/** Nothing can be priced without both. */
-async function missingPrices(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
+/** A quote needs both customers and rate cards. */
+async function missingSections(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
   const { file } = (await presentCatalogue(visit, deps)).catalogue;
   const missing = (["customers", "rateCards"] as const).filter((section) => file[section].length === 0);
   if (missing.length === 0) return null;
@@ -93,9 +93,9 @@ const quoteForm = defineForm(list.page, { below: "", access: "operate", faults }
   const request = requestOf(fields);
   const { organisationId, by } = visit.person;
   const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
-  const from = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
+  const call = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
   const quoteDeps = { events: eventStore, catalogue, geography };
-  const { event } = await generateQuotes(quoteDeps, request, from).catch((error: unknown) => {
+  const { event } = await generateQuotes(quoteDeps, request, call).catch((error: unknown) => {
     throw asFormError(error);
   });
   return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };

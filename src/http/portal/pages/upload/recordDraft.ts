@@ -16,7 +16,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
 import type { CorrectionPart } from "../../../../judging/fileChecks.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
-import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
+import { versionAndClockOf } from "../../../../queries/organisations/organisations.js";
 import { type FormResult, originOf, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { importPath } from "../imports/importStatus.js";
 import { type DraftAtWork, draftIdempotencyKey, draftPath, withinMs } from "./drafts.js";
@@ -31,7 +31,7 @@ export async function acceptDraft({ visit, deps, draft, copy }: DraftAtWork, aga
   const { own, earlier } = await importSentBefore(visit, deps, draft, deadline);
   if (own) return release(visit, deps, draft, own);
   if (earlier !== undefined && earlier !== again) return { goTo: draftPath(draft.fileId) };
-  const { catalogueVersion, now } = await presentCatalogueOf(organisationId, deps.pool);
+  const { catalogueVersion, now } = await versionAndClockOf(organisationId, deps.pool);
   const request = await acceptFile(deps, {
     organisationId,
     kind,
@@ -64,7 +64,7 @@ export async function orImportMade({ visit, deps, draft }: Pick<DraftAtWork, "vi
 }
 
 async function importOfDraft({ person: { organisationId } }: SignedInVisit, deps: PortalDeps, draft: KeptFile, deadline: Deadline) {
-  const { now } = await deadline.within("database", presentCatalogueOf(organisationId, deps.pool));
+  const { now } = await deadline.within("database", versionAndClockOf(organisationId, deps.pool));
   const use = { organisationId, idempotencyKey: draftIdempotencyKey(draft), now };
   return { now, ...(await deadline.within("event store", importOfKey(deps.eventStore, use))) };
 }
@@ -137,7 +137,7 @@ async function sendPart({ visit, deps, draft }: DraftAtWork, corrects: ImportToC
   const { organisationId, by } = visit.person;
   const { sourceDetails, file } = draft;
   const { path, size, sha256, rows, elements } = part;
-  const { now } = await presentCatalogueOf(organisationId, deps.pool);
+  const { now } = await versionAndClockOf(organisationId, deps.pool);
   const given = sourceDetails === file.name ? correctionName(corrects.request.sourceDetails) : sourceDetails;
   const { importId } = await submitCorrection(deps, corrects, {
     organisationId,

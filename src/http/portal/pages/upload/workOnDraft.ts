@@ -8,7 +8,7 @@ import { datesFault, type Evidence, fileColumns, numbersFault } from "../../../.
 import { fileHeadings, headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
 import type { ImportColumns } from "../../../../events/importEvents.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
-import { presentCatalogueOf } from "../../../../queries/organisations/organisations.js";
+import { versionAndClockOf } from "../../../../queries/organisations/organisations.js";
 import type { FormResult, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
@@ -36,7 +36,7 @@ export const tooSlow: Readonly<Record<DraftStep["act"], string>> = {
 export async function enterDraftWork({ person }: SignedInVisit, deps: PortalDeps, act: DraftStep["act"]): Promise<() => void> {
   const { organisationId, memberId } = person;
   if (act === "check") return deps.fileChecks.enter(memberId);
-  const { now } = await presentCatalogueOf(organisationId, deps.pool);
+  const { now } = await versionAndClockOf(organisationId, deps.pool);
   await rejectWhenFull(deps, { organisationId, now, idempotencyKey: undefined, withinMs });
   return () => undefined;
 }

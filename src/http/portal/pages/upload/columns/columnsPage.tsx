@@ -6,7 +6,7 @@ import { type ColumnChoice, choosableFields, isSameChoice, plainChoice } from ".
 import { datesFault, numbersFault } from "../../../../../domain/imports/columns/evidence.js";
 import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { Rejection } from "../../../../../domain/rejection.js";
-import { presentCatalogueOf, principalNames } from "../../../../../queries/organisations/organisations.js";
+import { principalNames, versionAndClockOf } from "../../../../../queries/organisations/organisations.js";
 import { type Fields, maxFormBytes } from "../../../fields.js";
 import { defineForm, definePage, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../../pageDefinition.js";
 import { Button, Form } from "../../../shell/form.js";
@@ -147,7 +147,7 @@ async function validChoice(visit: SignedInVisit, deps: PortalDeps, source: Colum
 /** The choice as the import records it, with the headings in the file's order. Keeps the earlier author if the choice did not change. */
 async function columnsOf({ person }: SignedInVisit, deps: PortalDeps, { earlierChoice }: ColumnsSource, choice: ColumnChoice) {
   const { organisationId, by } = person;
-  const { now } = await presentCatalogueOf(organisationId, deps.pool);
+  const { now } = await versionAndClockOf(organisationId, deps.pool);
   const chosen = earlierChoice && isSameChoice(earlierChoice, choice) ? earlierChoice : { by, at: now.toISOString() };
   return { ...plainChoice(choice), by: chosen.by, at: chosen.at };
 }

@@ -42,7 +42,7 @@ const securityHeaders = {
  * For every request: its id, the security headers, one log line and one measurement. Request headers are never logged. The answer's headers
  * are collected in a plain object, since a Headers object costs more than the rest of a small answer.
  */
-export function requestFrame(deps: { logger: Logger; metrics: Pick<HttpMetrics, "requestEnded"> }): MiddlewareHandler<AppEnv> {
+export function aroundRequest(deps: { logger: Logger; metrics: Pick<HttpMetrics, "requestEnded"> }): MiddlewareHandler<AppEnv> {
   const { logger, metrics } = deps;
   let latest = 0;
   const latestRequestAt = () => latest;
@@ -65,8 +65,8 @@ export function requestFrame(deps: { logger: Logger; metrics: Pick<HttpMetrics, 
   };
 }
 
-/** Rejects, for all routes, a path that cannot be decoded or has a NUL, which no store accepts. */
-export const rejectBadPaths = (): MiddlewareHandler<AppEnv> => (c, next) => {
+/** Rejects, for all routes, a Host that is no host, a NUL in the path or query, which no store accepts, and a path that cannot be decoded. */
+export const rejectBadAddresses = (): MiddlewareHandler<AppEnv> => (c, next) => {
   const { url } = c.req;
   const pathAt = url.indexOf("/", url.indexOf("//") + 2);
   const origin = pathAt === -1 ? url : url.slice(0, pathAt);
