@@ -7,16 +7,12 @@ export type RepeatLookUp = Awaited<ReturnType<ReturnType<typeof createRepeatFind
 
 /** How many days are read at once: of a large organisation they take some megabytes. */
 const daysAtOnce = 8;
-/** How much is read ahead at most, and kept until all rows are known. */
-const mostAheadBytes = 32 * 2 ** 20;
 
 /** Keeps 64 bits of each row, and finds among them those of earlier activities. */
 export function createRepeatFinder() {
   const [lows, highs, days] = [createIntList(), createIntList(), createIntList()];
   const rowsOfDays = new Map<number, number>();
   const content: ActivityHash = { low: 0, high: 0 };
-  const ahead = new Map<number, DayHashes[]>();
-  let aheadBytes = 0;
   return {
     /** Is called for each row. `find` answers by the order of these calls, counted from 0. */
     add(values: Readonly<Record<string, unknown>>, instant: number): void {
@@ -27,29 +23,13 @@ export function createRepeatFinder() {
       days.push(day);
       rowsOfDays.set(day, (rowsOfDays.get(day) ?? 0) + 1);
     },
-    /** May be called while further rows are added: reads what the rows of the days so far are compared with. */
-    async readAhead(figures: UsualFigures): Promise<void> {
-      const unread = [...rowsOfDays.keys()].filter((day) => !ahead.has(day));
-      for (let from = 0; from < unread.length && aheadBytes < mostAheadBytes; from += daysAtOnce) {
-        const days = unread.slice(from, from + daysAtOnce);
-        const hashes = await figures.hashes(days);
-        for (const each of days)
-          ahead.set(
-            each,
-            hashes.filter(({ day }) => day === each),
-          );
-        for (const each of hashes) aheadBytes += each.lows.byteLength;
-      }
-    },
     async find(figures: UsualFigures) {
       const table = hashTable({ lows, highs, days }, rowsOfDays);
       const found = foundRows(lows.length);
       const asked = [...rowsOfDays.keys()].sort((one, other) => one - other);
       for (let from = 0; from < asked.length; from += daysAtOnce) {
         const days = asked.slice(from, from + daysAtOnce);
-        const unread = days.filter((day) => !ahead.has(day));
-        const hashes = unread.length > 0 ? await figures.hashes(unread) : [];
-        const hits = [...days.flatMap((day) => ahead.get(day) ?? []), ...hashes].filter((each) => table.hasAny(each));
+        const hits = (await figures.hashes(days)).filter((each) => table.hasAny(each));
         if (hits.length === 0) continue;
         const rests = await figures.hashedRows(hits.map(({ day, position, block }) => ({ day, position, block })));
         for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as HashedRows);
@@ -102,8 +82,8 @@ function hashTable({ lows, highs, days }: Readonly<Record<"lows" | "highs" | "da
     hasAny({ day, lows: of }: DayHashes): boolean {
       const ofDay = marks.get(day) as Uint8Array;
       const [end, last] = [of.length, ofDay.length * 8 - 1]; // read once: they are slower than all the rest
-      for (let at = 0; at < end; at += 1) {
-        const low = of[at] as number;
+      for (let at = 0; at < end; at += 4) {
+        const low = of.readInt32LE(at);
         const mark = (low >>> unmarkedBits) & last;
         if (((ofDay[mark >>> 3] as number) & (1 << (mark & 7))) !== 0 && hasLow(low, day)) return true;
       }
@@ -128,13 +108,13 @@ function foundRows(length: number) {
   let [ofImport, ofRow]: [Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0)];
   return {
     isEmpty: () => imports.length === 0,
-    add(table: HashTable, lows: Int32Array, { importId, rest, uncounted }: HashedRows) {
+    add(table: HashTable, lows: Buffer, { importId, rest, uncounted }: HashedRows) {
       if (ofImport.length === 0) [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
       const left = new Set(uncounted);
       let number = 0;
-      for (let at = 0; at < lows.length; at += 1) {
-        const index = table.indexOf(lows[at] as number, rest[at * 2] as number);
-        const row = rest[at * 2 + 1] as number;
+      for (let at = 0; at < lows.length; at += 4) {
+        const index = table.indexOf(lows.readInt32LE(at), rest[at / 2] as number);
+        const row = rest[at / 2 + 1] as number;
         if (index < 0 || ofImport[index] !== 0 || left.has(row)) continue;
         number ||= imports.push(importId);
         ofImport[index] = number;

@@ -51,8 +51,6 @@ export function createUnusualFinder({ at, source, off }: UnusualSubject) {
       quantities.push(quantity);
       repeats?.add(values, instant);
     },
-    /** May be called while further rows are added, so that less is left to read at their end. */
-    readAhead: async (figures: UsualFigures): Promise<void> => repeats?.readAhead(figures),
     /** Undefined where nothing is unusual. */
     async find(figures: UsualFigures) {
       if (rows.length === 0) return undefined;

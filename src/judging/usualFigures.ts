@@ -26,8 +26,8 @@ export interface DayHashes {
   readonly position: string;
   /** Of a large import's rows of a day, some thousand. */
   readonly block: number;
-  /** The low half of each row's hash. */
-  readonly lows: Int32Array;
+  /** The low half of each row's hash, in 32 bits each, little-endian. */
+  readonly lows: Buffer;
 }
 
 export interface HashedRows {

@@ -142,8 +142,8 @@ describe("for any filter and any range of times", () => {
       fc.asyncProperty(filters, fc.boolean(), async (filter, ofImport) => {
         const narrowed = ofImport ? { ...filter, importId: pushed[0]?.importId } : filter;
         const rows: unknown[] = [];
-        for await (const some of allActivities("acme", narrowed, model.pool)) {
-          const cells = spreadsheets.copiedCells({ ...some, isNumber: [] });
+        for await (const lines of allActivities("acme", narrowed, model.pool)) {
+          const cells = spreadsheets.copiedCells({ lines, isNumber: [] });
           rows.push(...cells);
         }
         const { items } = await pageOfActivities("acme", narrowed, { limit: 500, cursor: undefined, secret: "s" }, model.pool);
@@ -173,8 +173,8 @@ test("a filter's codes are compared as they are, whatever they would mean in a s
   for (const code of codes)
     for (const filter of [{ customerId: code }, { warehouseCode: code }, { chargeCode: code }]) {
       const found: unknown[] = [];
-      for await (const some of allActivities("hostile", filter, model.pool))
-        found.push(...spreadsheets.copiedCells({ ...some, isNumber: [] }).map(([warehouse, charge]) => [warehouse, charge]));
+      for await (const lines of allActivities("hostile", filter, model.pool))
+        found.push(...spreadsheets.copiedCells({ lines, isNumber: [] }).map(([warehouse, charge]) => [warehouse, charge]));
       expect(found).toEqual([[code, code]]);
     }
   for await (const _ of allActivities("' or true --", {}, model.pool)) expect.unreachable("rows of another organisation");

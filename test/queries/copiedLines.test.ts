@@ -3,7 +3,8 @@ import type { PoolClient } from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createPool } from "../../src/adapters/postgres/pool.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
-import { type CopiedLines, copiedLines } from "../../src/queries/activities/allActivities.js";
+import { copiedLines } from "../../src/queries/activities/allActivities.js";
+import { binaryRows } from "../../src/queries/lookUps/copiedRows.js";
 import { eventually } from "../support/eventually.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 
@@ -26,7 +27,7 @@ async function linesOf(text: string, values: readonly unknown[], pool = database
   let lines = "";
   try {
     for await (const some of copiedLines(client, { text, values }, notClosed)) {
-      lines += some.lines.toString();
+      lines += some.toString();
     }
     await client.query("rollback"); // the connection can be used again
   } finally {
@@ -34,6 +35,19 @@ async function linesOf(text: string, values: readonly unknown[], pool = database
   }
   return lines;
 }
+
+test("rows in binary have their columns' bytes, and a connection whose rows were not read is not used again", async () => {
+  const bytes = Buffer.from([0, 9, 10, 92, 255]);
+  const rows = (text: string, values: readonly unknown[]) => binaryRows(database.pool, { text, values });
+  expect(await rows("select $1::bytea, $2 from generate_series(1, 2)", ["\\x00090a5cff", "é"])).toEqual([
+    [bytes, Buffer.from("é")],
+    [bytes, Buffer.from("é")],
+  ]);
+  expect(await rows("select $1 where false", ["x"])).toEqual([]);
+  const open = database.pool.totalCount;
+  await expect(rows("select $1::integer / 0", ["1"])).rejects.toThrow("division by zero");
+  expect(database.pool.totalCount).toBe(open - 1);
+});
 
 describe("values in a statement", () => {
   const hostile = [
@@ -91,12 +105,12 @@ describe("someone who takes the rows slowly, or stops", () => {
     return { lines: copiedLines(client, endless, close), close, closed, state };
   }
 
-  const taken = async (lines: AsyncGenerator<CopiedLines>) => (await lines.next()).value as CopiedLines;
+  const taken = async (lines: AsyncGenerator<Buffer>) => (await lines.next()).value as Buffer;
 
   test("makes the database wait, which goes on when the next rows are taken", async () => {
     const { lines, close, state } = await begin();
     for (let round = 0; round < 3; round += 1) {
-      for (let piece = 0; piece < 200; piece += 1) expect((await taken(lines)).lines.length).toBeLessThan(300_000);
+      for (let piece = 0; piece < 200; piece += 1) expect((await taken(lines)).length).toBeLessThan(300_000);
       await eventually(async () => (await state()) === "ClientWrite", "the database to wait");
     }
     await lines.return(undefined);
@@ -131,7 +145,7 @@ describe("someone who takes the rows slowly, or stops", () => {
   });
 });
 
-async function all(lines: AsyncGenerator<CopiedLines>): Promise<void> {
+async function all(lines: AsyncGenerator<Buffer>): Promise<void> {
   for await (const _ of lines);
 }
 

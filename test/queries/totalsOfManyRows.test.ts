@@ -104,7 +104,7 @@ test.each([
   const counts: number[] = [];
   const readAll = async (organisationId: string) => {
     let count = 0;
-    for await (const rows of allActivities(organisationId, filter, one)) count += rows.lines.toString().split("\n").length - 1;
+    for await (const lines of allActivities(organisationId, filter, one)) count += lines.toString().split("\n").length - 1;
     counts.push(count);
   };
   const small = await lookedAt(() => readAll("small"));

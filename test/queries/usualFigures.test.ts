@@ -40,10 +40,10 @@ test("the hashes of days come by import and block, with the rows of a block and 
   const figures = usualFiguresFromLedger("acme", { at: new Date(), limits }, pool);
   const found = await figures.hashes([20_000]);
   expect(found).toEqual([
-    { day: 20_000, position: "5", block: 0, lows: Int32Array.of(10, -20) },
-    { day: 20_000, position: "5", block: 1, lows: Int32Array.of(30) },
-    { day: 20_000, position: "9", block: 0, lows: Int32Array.of(10, -20) },
-    { day: 20_000, position: "9", block: 1, lows: Int32Array.of(30) },
+    { day: 20_000, position: "5", block: 0, lows: integers(10, -20) },
+    { day: 20_000, position: "5", block: 1, lows: integers(30) },
+    { day: 20_000, position: "9", block: 0, lows: integers(10, -20) },
+    { day: 20_000, position: "9", block: 1, lows: integers(30) },
   ]);
   expect(await usualFiguresFromLedger("other", { at: new Date(), limits }, pool).hashes([20_000])).toEqual([]);
   expect(await figures.hashedRows([found[3], found[0], found[2]].flatMap((each) => each ?? []))).toEqual([

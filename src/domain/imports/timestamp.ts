@@ -60,8 +60,16 @@ export const isDay = (text: string): boolean => text.length === "2026-03-31".len
 /** When the day after it begins in the zone. */
 export const endOfDay = (day: string, timezone: string): number => wallToInstant((match(day)?.wall ?? Number.NaN) + 86_400_000, timezone);
 
+/** The last text and its parts: of each row's timestamp several things are asked, one after the other. */
+let last: { readonly text: string; readonly parts: ReturnType<typeof partsOf> } = { text: "", parts: undefined };
+
+function match(text: string): ReturnType<typeof partsOf> {
+  if (text !== last.text) last = { text, parts: partsOf(text) };
+  return last.parts;
+}
+
 /** Every row of an import has a timestamp, so its parts are read where the pattern has them, without a list of matches. */
-function match(text: string): { wall: number; zone: string | undefined } | undefined {
+function partsOf(text: string): { wall: number; zone: string | undefined } | undefined {
   if (!iso.test(text)) return undefined;
   const hasClock = text.length > 10;
   const hasSeconds = text.charCodeAt(16) === 58;

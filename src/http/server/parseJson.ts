@@ -17,8 +17,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   refuseHostile(bytes);
   const text = decode(bytes);
   const value = parse(text);
-  // A plain text search first: walking the value costs as much as parsing it, and is rarely needed.
-  if (text.includes("__proto__") || text.includes("\\u00")) refuseProto(value, []);
+  // A search of the text first, with all letters of the key also escaped: walking the value costs as much as parsing it.
+  if (/__proto__|\\u00[567]/.test(text)) refuseProto(value, []);
   return value;
 }
 

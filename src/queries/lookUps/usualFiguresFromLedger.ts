@@ -1,9 +1,11 @@
 // The figures that unusual rows are compared with (src/judging/usualFigures.ts says what each is). None is counted over the whole history:
 // codes come by code and day, repeated rows by day, and the last activities by import.
 
+import type { Pool } from "pg";
 import { named } from "../../namedSql.js";
 import { type Database, finds } from "../../ports/database.js";
 import { activitiesShape, contentBlockBits, daySql, halfHourSql, instantSql, isCountedSql } from "../../projections/tables/activities.js";
+import { binaryRows } from "./copiedRows.js";
 
 export interface FiguresSubject {
   /** When the rows were pushed. */
@@ -31,7 +33,7 @@ interface ContentKey {
 
 const mostKnownCodes = 10_000;
 
-export function usualFiguresFromLedger(organisationId: string, { at, replaced, limits }: FiguresSubject, pool: Database) {
+export function usualFiguresFromLedger(organisationId: string, { at, replaced, limits }: FiguresSubject, pool: Pool) {
   const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
   const leftOut = replacedRows(replaced, pool);
   const range = (without: readonly ReplacedRow[]) => ({
@@ -84,8 +86,10 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
       return rows[0] ?? { rows: 0, withCustomer: 0 };
     },
     async hashes(days: readonly number[]) {
-      const { rows } = await pool.query<ContentKey & { readonly lows: string }>(contentsSql, [organisationId, days]);
-      return rows.map((row) => ({ ...row, lows: integersIn(Buffer.from(row.lows, "base64")) }));
+      const rows = await binaryRows(pool, { text: contentsSql, values: [organisationId, days] });
+      return (rows as [Buffer, Buffer, Buffer, Buffer][]).map(([day, position, block, lows]) => {
+        return { day: day.readInt32BE(), position: position.toString(), block: block.readInt32BE(), lows };
+      });
     },
     async hashedRows(of: readonly ContentKey[]) {
       const without = await leftOut;
@@ -202,7 +206,7 @@ const lastActivitiesSql = `/* prepared */
      limit $2) as last`;
 
 const contentsSql = `
-  select c.day, c.import_position::text as position, c.block, encode(c.lows, 'base64') as lows
+  select c.day, c.import_position::text, c.block, c.lows
     from activity_contents c join imports i on i.position = c.import_position and i.status = 'completed'
    where c.organisation_id = $1 and c.day = any($2::integer[])
      and not exists (select from uncounted_imports u where u.import_position = c.import_position)

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { formToken, password, signedIn, visitor } from "../../support/portal/portal.js";
 import { idFields, portalFieldCases } from "../../support/portal/portalFieldCases.js";
 import { portalSecurityCases } from "../../support/portal/portalSecurityCases.js";
@@ -18,10 +18,12 @@ beforeAll(async () => {
 afterAll(() => service?.close());
 
 portalSecurityCases(() => stage);
-portalFieldCases(
-  () => stage,
-  () => other,
-);
+describe("another organisation's ids", () => {
+  portalFieldCases(
+    () => stage,
+    () => other,
+  );
+});
 
 test("a field counts as an id by its name or by its value", () => {
   const fields = {

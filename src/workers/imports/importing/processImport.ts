@@ -90,10 +90,7 @@ async function run(deps: WorkerDeps, held: HeldTurn, folder: string, loaded: Sta
         held.check(); // a chunk takes a while, and a cancelled import ends at once
         return room.giveWay();
       },
-      reached(rows) {
-        held.note({ progress: progressOf(rows, prepared.rows) });
-        unusual?.readAhead(rows);
-      },
+      reached: (rows) => held.note({ progress: progressOf(rows, prepared.rows) }),
     });
     const stored = await report.store(deps.objectStore, reportKey(request));
     const by = workerOf(deps);
@@ -146,9 +143,6 @@ function noteStart(held: HeldTurn, loaded: LoadedImport & { readonly state: Proc
 /** How long the projector may be behind. Then the import gives its turn back, and goes on from here in its next one. */
 const mostLagMs = 30_000;
 
-/** Fewer rows are soon recorded: what they are compared with is read then. */
-const rowsBetweenReadingAhead = 20_000;
-
 /**
  * Notes every row that an import accepts, also those recorded before an interruption, and says at its end which are unusual. The
  * organisation's earlier imports are waited for then, which the tables usually have by that time.
@@ -159,37 +153,17 @@ function createImportUnusualFinder({ pool }: WorkerDeps, held: HeldTurn, request
   const at = new Date(request.at);
   const finder = createUnusualFinder({ at, source, off: file.unusual?.off ?? [] });
   const replaced = corrects?.accepted && { importId: corrects.importId, rows: corrects.accepted };
-  const figures = () => usualFiguresFromLedger(organisationId, { at, replaced, limits: unusualLimits }, pool);
-  const areComplete = () => areFiguresComplete(organisationId, request.importId, pool);
-  let nextReading = rowsBetweenReadingAhead;
-  let reading: Promise<void> | undefined;
-  const readAhead = async () => {
-    try {
-      if (await areComplete()) await finder.readAhead(figures());
-    } catch {
-      // `find` reads what is missing, and fails if it cannot.
-    } finally {
-      reading = undefined;
-    }
-  };
   return {
     note(outcome: RowOutcome) {
       if (outcome.type === "RowAccepted") finder.add(outcome.data.row, outcome.data.values);
     },
-    /** Reads, beside the recording of the rows, what they are compared with at the end, if the tables have it already. */
-    readAhead(rows: number): void {
-      if (rows < nextReading || reading !== undefined) return;
-      nextReading = rows + rowsBetweenReadingAhead;
-      reading = readAhead();
-    },
     async find(): Promise<Pick<ImportCompleted, "unusual" | "unusualRows"> | undefined> {
-      await reading;
       const look = async () => {
         held.check();
-        return (await areComplete()) || undefined;
+        return (await areFiguresComplete(organisationId, request.importId, pool)) || undefined;
       };
       await waitUntilProjected(look, "The projector has not caught up: unusual rows wait for it", mostLagMs);
-      const found = await finder.find(figures());
+      const found = await finder.find(usualFiguresFromLedger(organisationId, { at, replaced, limits: unusualLimits }, pool));
       return found && { unusual: [...found.kinds], unusualRows: found.count };
     },
   };

@@ -196,19 +196,6 @@ describe("a repeated row", () => {
     expect((await pushed(organisation, rows))["unusual"]).toBe(null);
   });
 
-  test("in a file so long that what its first rows are compared with is read before its last rows are recorded", async () => {
-    const organisation = await newOrganisation();
-    const early = times(3, { activityTimestamp: ago(80 * dayMs) });
-    const earlier = [...early, ...times(3)];
-    const { importId } = await uploaded(organisation, earlier);
-    const rows = times(20_100, { activityTimestamp: ago(80 * dayMs) });
-    const found = await uploaded(organisation, [...early, ...rows, ...earlier.slice(3)]);
-    expect(found["unusual"]).toEqual(kind("repeated", 6));
-    expect(await unusualIn(organisation, found)).toEqual(
-      [2, 3, 4, 20_105, 20_106, 20_107].map((row, index) => ({ row, kinds: ["repeated"], sameAs: { importId, row: index + 2 } })),
-    );
-  });
-
   test("what is reversed or replaced is not repeated", async () => {
     const organisation = await newOrganisation();
     const rows = times(3);

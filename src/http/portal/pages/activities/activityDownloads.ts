@@ -21,7 +21,7 @@ const isDecimal = [...fields.map(isNumber), false, true];
 const rowsTable: TableOf = ({ visit, filter }, { pool }) => {
   const found = allActivities(visit.person.organisationId, filter, pool);
   const rows = async function* (): DownloadedTable["rows"] {
-    for await (const some of found) yield { ...some, isNumber: isDecimal };
+    for await (const lines of found) yield { lines, isNumber: isDecimal };
   };
   return { columns: [...fields.map(({ name }) => name), "importId", "row"], rows: rows() };
 };
