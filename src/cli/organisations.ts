@@ -22,7 +22,7 @@ export function addCommands(org: Command): void {
   const lanes = org.command("lanes").description("the lanes of a rate card as a file: CSV, or XLSX by its name's ending");
   for (const [name, work, description] of [
     ["export", exportLanes, "write the lanes to a file"],
-    ["import", importFile, "replace the lanes by those of a file; the same file again changes nothing"],
+    ["import", importLanes, "replace the lanes by those of a file; the same file again changes nothing"],
   ] as const)
     lanes
       .command(name)
@@ -73,7 +73,7 @@ async function exportLanes(path: string, { org, card: cardId }: { org: string; c
   });
 }
 
-async function importFile(path: string, { org, card }: { org: string; card: string }): Promise<void> {
+async function importLanes(path: string, { org, card }: { org: string; card: string }): Promise<void> {
   await ensureReadable(path);
   await withStores(async ({ pool, organisations, origin }) => {
     const { version, file } = await newestCatalogue(pool, org);

@@ -32,7 +32,7 @@ export function createRepeatFinder() {
         const hits = (await figures.hashes(days)).filter((each) => table.hasAny(each));
         if (hits.length === 0) continue;
         const rests = await figures.hashedRows(hits.map(({ day, position, block }) => ({ day, position, block })));
-        for (const [index, { lows: of }] of hits.entries()) found.add(table, of, rests[index] as HashedRows);
+        for (const [index, { lows }] of hits.entries()) found.add(table, lows, rests[index] as HashedRows);
       }
       /** The earliest activity that the row repeats. Undefined where it only repeats a row of its own file. */
       const sameAs = (index: number) => (found.isEmpty() ? undefined : found.at(table.first(index)));
@@ -41,7 +41,7 @@ export function createRepeatFinder() {
   };
 }
 
-/** One bit for each row of a day. They say "no" for nearly all of millions of earlier activities, and stay in the processor's cache. */
+/** At least 64 bits for each row of a day, one of them set. They rule out nearly all of millions of activities, and stay in the processor's cache. */
 const createMarks = (rows: number) => new Uint8Array(2 ** Math.ceil(Math.log2(rows * 8)));
 
 /** The last bits of a low half choose the slot in the table, so others choose the mark. */
@@ -79,11 +79,11 @@ function hashTable({ lows, highs, days }: Readonly<Record<"lows" | "highs" | "da
     /** The row with this content; -1 for none. */
     indexOf: (low: number, high: number) => rowIn(find(low, high)),
     /** Whether a row of this day perhaps has one of these contents. Without the day, some low half of millions would be found by chance. */
-    hasAny({ day, lows: of }: DayHashes): boolean {
+    hasAny({ day, lows: asked }: DayHashes): boolean {
       const ofDay = marks.get(day) as Uint8Array;
-      const [end, last] = [of.length, ofDay.length * 8 - 1]; // read once: they are slower than all the rest
+      const [end, last] = [asked.length, ofDay.length * 8 - 1]; // read once: they are slower than all the rest
       for (let at = 0; at < end; at += 4) {
-        const low = of.readInt32LE(at);
+        const low = asked.readInt32LE(at);
         const mark = (low >>> unmarkedBits) & last;
         if (((ofDay[mark >>> 3] as number) & (1 << (mark & 7))) !== 0 && hasLow(low, day)) return true;
       }
@@ -110,12 +110,12 @@ function foundRows(length: number) {
     isEmpty: () => imports.length === 0,
     add(table: HashTable, lows: Buffer, { importId, rest, uncounted }: HashedRows) {
       if (ofImport.length === 0) [ofImport, ofRow] = [new Int32Array(length), new Int32Array(length)];
-      const left = new Set(uncounted);
+      const skipped = new Set(uncounted);
       let number = 0;
       for (let at = 0; at < lows.length; at += 4) {
         const index = table.indexOf(lows.readInt32LE(at), rest[at / 2] as number);
         const row = rest[at / 2 + 1] as number;
-        if (index < 0 || ofImport[index] !== 0 || left.has(row)) continue;
+        if (index < 0 || ofImport[index] !== 0 || skipped.has(row)) continue;
         number ||= imports.push(importId);
         ofImport[index] = number;
         ofRow[index] = row;

@@ -85,7 +85,7 @@ export interface EventStore {
     /** `withinMs`: the time for all attempts together. */
     patience?: { withinMs?: number },
   ): Promise<AppendResult>;
-  /** For thousands of events: they are appended in requests of at most `maxBytes`. */
+  /** For thousands of events: each chunk is one request, of at most `maxBytes` or one event. */
   newChunk(stream: string, maxBytes: number): EventChunk;
   /** Streams events in order; an unknown stream yields nothing. */
   read(stream: string, options?: { from?: Revision; backwards?: boolean; max?: number; signal?: AbortSignal }): AsyncIterable<StoredEvent>;
@@ -105,7 +105,7 @@ export interface EventStore {
   ): Promise<void>;
   /**
    * Calls `onBatch` with the events after `from` up to `until`, at the most up to the present end of the event log; for rebuilds and audits.
-   * The last batch ends there: it has no later event and no later position.
+   * The last batch ends there. Resolves with the position reached (`from` in an empty event log).
    */
   replay(
     options: {
@@ -126,7 +126,7 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
-/** The events of a stream, for one that is short or a part of one. */
+/** All events of a short stream, or of a part of a stream. */
 export const eventsOf = (eventStore: Pick<EventStore, "read">, ...part: Parameters<EventStore["read"]>): Promise<StoredEvent[]> =>
   Readable.from(eventStore.read(...part)).toArray();
 

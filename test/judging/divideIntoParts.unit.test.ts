@@ -13,8 +13,8 @@ function divide(rows: readonly (readonly [now: number, before: number])[], most 
   const { partOf, parts } = divideIntoParts(
     {
       shipments: ints(rows.map(([now]) => now)),
-      groups: ints(rows.map(([, before]) => before)),
-      groupCount: 1 + Math.max(-1, ...rows.map(([, before]) => before)),
+      firstShipments: ints(rows.map(([, before]) => before)),
+      firstShipmentCount: 1 + Math.max(-1, ...rows.map(([, before]) => before)),
     },
     most,
   );

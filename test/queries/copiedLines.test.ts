@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createPool } from "../../src/adapters/postgres/pool.js";
 import { StoreUnavailable } from "../../src/portErrors.js";
 import { copiedLines } from "../../src/queries/activities/allActivities.js";
-import { binaryRows } from "../../src/queries/lookUps/copiedRows.js";
+import { binaryRows } from "../../src/queries/lookUps/copyOut.js";
 import { eventually } from "../support/eventually.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 

@@ -4,7 +4,7 @@ import { correctedFile } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decimalMarkOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
-import { writeLines } from "../../judging/writeLines.js";
+import { writeParts } from "../../judging/hashedFile.js";
 import { rowsToCorrect } from "../../queries/lookUps/rejectedRows.js";
 import { inTemporaryFile } from "../../temporaryFolder.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
@@ -65,7 +65,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const made = correctedFile(push, sources);
   correction.reserveDisk?.(made.bytes);
   return inTemporaryFile(deps.tempDir, async (path) => {
-    const file = { path, ...(await writeLines(path, made.lines)) };
+    const file = { path, ...(await writeParts(path, made.lines)) };
     return submitCorrection(deps, found, {
       ...asSent,
       corrects,

@@ -15,7 +15,7 @@ const earliest = Date.UTC(1899, 11, 31, 10);
 const latest = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const isKept = (instant: number): boolean => instant >= earliest && instant <= latest;
 
-/** Whether a row may have this time, in some time zone where it names none. */
+/** Whether a row may have this time; without a zone, in at least one. */
 export function isRowTime(text: string): boolean {
   const parts = match(text);
   return parts?.zone ? isKept(parts.wall - offsetOf(parts.zone)) : isTimestamp(text);
@@ -33,7 +33,7 @@ export function isOtherDateForm(text: string): boolean {
   return otherForms.some((form) => form.test(text)) || (/\d/.test(text) && namedMonth.test(text));
 }
 
-/** The text to record, or undefined when it names no instant that can be kept. Read again, in whichever zone, the text is the same. */
+/** The text to record, or undefined when it names no instant that can be kept. The result, read again in any zone, stays the same. */
 export function readTimestamp(text: string, timezone: string): string | undefined {
   if (!isRowTime(text)) return undefined;
   if (hasZone(text)) return text;
@@ -68,7 +68,7 @@ function match(text: string): ReturnType<typeof partsOf> {
   return last.parts;
 }
 
-/** Every row of an import has a timestamp, so its parts are read where the pattern has them, without a list of matches. */
+/** Every activity has a timestamp, so its parts are read where the pattern has them, without a list of matches. */
 function partsOf(text: string): { wall: number; zone: string | undefined } | undefined {
   if (!iso.test(text)) return undefined;
   const hasClock = text.length > 10;
@@ -123,7 +123,7 @@ export const dayAt = (instant: number, timezone: string): string => wallAt(insta
 export const wallAt = (instant: number, timezone: string): string =>
   new Date(instant + offsetAt(instant, timezone)).toISOString().slice(0, 19);
 
-/** The instant at which clocks in the zone show this wall time; the earlier one where they show it twice, the one shown instead where they skip it. */
+/** The instant at which clocks in the zone show this wall time: the earlier of two; where they skip it, the one that the old offset gives. */
 export function wallToInstant(wall: number, timezone: string): number {
   const before = offsetAt(wall - 86_400_000, timezone);
   const after = offsetAt(wall + 86_400_000, timezone);
@@ -133,7 +133,7 @@ export function wallToInstant(wall: number, timezone: string): number {
 
 const mostZones = 1_000;
 const mostOffsets = 20_000;
-/** Offsets change on quarter hours at the earliest, and are remembered, since asking for one takes as long as judging a row. */
+/** Offsets change only on quarter hours, and are remembered, since asking for one takes as long as judging a row. */
 const offsetAt = (instant: number, timezone: string): number => offsetsOf(timezone)(Math.floor(instant / 900_000) * 900_000);
 
 const offsetsOf = cacheResults(mostZones, (timeZone: string) => {

@@ -37,7 +37,7 @@ export async function createDatabase({ port, password }: { port: number; passwor
   return `${base}/waybill`;
 }
 
-const freshName = "data.new-";
+const freshPrefix = "data.new";
 
 /**
  * Creates the cluster in a temporary folder and renames that, so that a killed first start leaves no incomplete cluster. Each attempt has
@@ -45,9 +45,9 @@ const freshName = "data.new-";
  */
 async function createCluster({ initdb, folder, data, account, durable, signal }: ClusterOptions, password: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (name.startsWith("data.new")) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+    if (name.startsWith(freshPrefix)) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
-  const fresh = await mkdtemp(join(folder, freshName));
+  const fresh = await mkdtemp(join(folder, freshPrefix));
   const passwordFile = join(folder, "password.initdb");
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (account.ids) {

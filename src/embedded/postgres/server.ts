@@ -26,9 +26,9 @@ export interface PostgresOptions {
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 /**
- * `socketUrl`: the same database by a socket file; undefined where the file system has none, or the path is too long. With a port a COPY fills 4 MB
- * of buffers as fast as it can, while requests wait for a core; with a socket it is at most 200 KB ahead of its reader. `exited` resolves when the
- * server has ended, by `stop` or by itself.
+ * `socketUrl`: the same database by a socket file; undefined where the file system has none, or the path is too long. Over TCP a COPY fills
+ * 4 MB of buffers as fast as it can, while requests wait for a core; over the socket file it is at most 200 KB ahead of its reader. `exited` resolves
+ * when the server has ended, by `stop` or by itself.
  */
 export async function startPostgres(options: PostgresOptions) {
   const folder = resolve(options.folder);
@@ -66,7 +66,7 @@ export async function startPostgres(options: PostgresOptions) {
 }
 
 const socketName = ".s.PGSQL.";
-/** Of a socket's path, in bytes, on every system. */
+/** In bytes; short enough for every system. */
 const longestSocketPath = 100;
 const hasRoomForSocket = (data: string) => Buffer.byteLength(join(data, `${socketName}65535`)) <= longestSocketPath;
 

@@ -9,7 +9,7 @@ const fast = 1;
 /** For files that are compressed once and sent many times. */
 const small = 9;
 
-/** Node copies a text to put the headers before it, and the collector copies what waits to be sent. Of bytes neither does. */
+/** Node copies a text to put the headers before it, and the collector copies what waits to be sent. Neither copies bytes. */
 const largeText = 16 * 1024;
 
 type Encoding = "br" | "gzip";

@@ -2,11 +2,11 @@
 import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
 
 interface JudgedRows {
-  /** By ordinal: the shipment that the row belongs to now, numbered from 1; 0 if the row is not to be sent. Each activity has a number of its own. */
+  /** By row: the shipment that the row belongs to now, numbered from 1; 0 if the row is not to be sent. Each activity has a number of its own. */
   readonly shipments: IntList;
-  /** By ordinal: the shipment that the row was first sent for, numbered from 0; -1 if there is none. */
-  readonly groups: IntList;
-  readonly groupCount: number;
+  /** By row: the shipment that the row was first sent for, numbered from 0; -1 if there is none. */
+  readonly firstShipments: IntList;
+  readonly firstShipmentCount: number;
 }
 
 interface PartLimits {
@@ -16,7 +16,7 @@ interface PartLimits {
 }
 
 interface Parts {
-  /** By ordinal: the part, numbered from 0, or one of the marks below. */
+  /** By row: the part, numbered from 0, or one of the marks below. */
   readonly partOf: IntList;
   readonly parts: number;
 }
@@ -28,29 +28,29 @@ export const partsAreFull = -2;
 export const tooLargeForPart = -3;
 
 /** Rows that belong to the same shipment now, or were first sent for the same one, stay together. If one of them is not to be sent, none is. */
-export function divideIntoParts({ shipments, groups, groupCount }: JudgedRows, limits: PartLimits): Parts {
+export function divideIntoParts({ shipments, firstShipments, firstShipmentCount }: JudgedRows, limits: PartLimits): Parts {
   const rows = shipments.length;
   let shipmentCount = 0;
   for (let row = 0; row < rows; row += 1) shipmentCount = Math.max(shipmentCount, shipments.get(row));
-  // A union-find. Its nodes are the groups and the shipments; each row that is to be sent joins its group and its shipment.
-  const parents = Int32Array.from({ length: groupCount + shipmentCount + 1 }, (_, node) => node);
+  // A union-find. Its nodes are the first shipments and the present ones; each row that is to be sent joins its two.
+  const parents = Int32Array.from({ length: firstShipmentCount + shipmentCount + 1 }, (_, node) => node);
   const rootOf = (node: number): number => {
     let root = node;
     while (parents[root] !== root) root = parents[root] ?? root;
     for (let below = node; below !== root; ) [below, parents[below]] = [parents[below] ?? root, root];
     return root;
   };
-  const nodeOf = (row: number) => groupCount + shipments.get(row);
+  const nodeOf = (row: number) => firstShipmentCount + shipments.get(row);
   for (let row = 0; row < rows; row += 1) {
-    const group = groups.get(row);
-    if (shipments.get(row) > 0 && group >= 0) parents[rootOf(nodeOf(row))] = rootOf(group);
+    const first = firstShipments.get(row);
+    if (shipments.get(row) > 0 && first >= 0) parents[rootOf(nodeOf(row))] = rootOf(first);
   }
   const sizes = new Int32Array(parents.length);
   const hasUnsentRow = new Uint8Array(parents.length);
   for (let row = 0; row < rows; row += 1) {
-    const group = groups.get(row);
+    const first = firstShipments.get(row);
     if (shipments.get(row) > 0) sizes[rootOf(nodeOf(row))] = (sizes[rootOf(nodeOf(row))] ?? 0) + 1;
-    else if (group >= 0) hasUnsentRow[rootOf(group)] = 1;
+    else if (first >= 0) hasUnsentRow[rootOf(first)] = 1;
   }
   return assignParts({ rows, rootOf: (row) => (shipments.get(row) > 0 ? rootOf(nodeOf(row)) : -1), sizes, hasUnsentRow }, limits);
 }

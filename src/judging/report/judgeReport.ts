@@ -47,7 +47,7 @@ export async function judgeReport(
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const shipments = await judgedShipments(submission, prepared, kind);
   const partLimits = { rows: limits.rowsPerReportImport, parts: report.mostParts || Number.POSITIVE_INFINITY };
-  const { partOf, parts } = divideIntoParts({ shipments, groups: found.groups, groupCount: known.groups }, partLimits);
+  const { partOf, parts } = divideIntoParts({ shipments, firstShipments: found.groups, firstShipmentCount: known.groups }, partLimits);
   const files: PartFile[] = [];
   if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
   const ids = shipmentIds(submission.columns, watch.answers.shipments);

@@ -3,7 +3,7 @@ import { elementColumn } from "../../domain/imports/fields.js";
 import { csvRecord } from "../../domain/pushes/toFile.js";
 import { type Cell, type Columns, cellText } from "../../domain/rows/cells.js";
 import type { CorrectionPart } from "../fileChecks.js";
-import { createHashedFile } from "../writeLines.js";
+import { createHashedFile } from "../hashedFile.js";
 
 export type PartFile = Awaited<ReturnType<typeof createPartFile>>;
 

@@ -19,7 +19,7 @@ import { prepareObjects, type RoleOptions, runAsRole } from "./role.js";
 
 const mostLagSeconds = 60;
 
-/** The server answers 503 until the stores and the localities are there. */
+/** Until Postgres answers, the server answers 503. */
 export const run = (server: OpenServer, options: RoleOptions): Promise<void> => {
   const { config, addresses, logger, signal, onReady } = options;
   return runAsRole("api", options, async (adapters, { tempDir, ended }) => {

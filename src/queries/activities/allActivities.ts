@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { named } from "../../namedSql.js";
-import { copiedChunks, type Select } from "../lookUps/copiedRows.js";
+import { copiedChunks, type Select } from "../lookUps/copyOut.js";
 import { type ActivityFilter, filterValues } from "./activityFilter.js";
 import { afterValues, rowsSql } from "./activityRows.js";
 

@@ -5,7 +5,7 @@ import type { Pool } from "pg";
 import { named } from "../../namedSql.js";
 import { type Database, finds } from "../../ports/database.js";
 import { activitiesShape, contentBlockBits, daySql, halfHourSql, instantSql, isCountedSql } from "../../projections/tables/activities.js";
-import { binaryRows } from "./copiedRows.js";
+import { binaryRows } from "./copyOut.js";
 
 export interface FiguresSubject {
   /** When the rows were pushed. */

@@ -81,6 +81,6 @@ export async function readSharedStrings(archive: Archive, part: string | null, l
     if (store.count >= limit) return store;
   }
   parser.end();
-  if (store.count === 0 && limit !== Number.POSITIVE_INFINITY) throw damagedFault("a text is missing");
+  if (store.count === 0 && limit !== Number.POSITIVE_INFINITY) throw damagedFault("a text is missing"); // a header refers to one
   return store;
 }

@@ -153,16 +153,16 @@ export async function importsWithoutPlace(pool: Pool): Promise<string[]> {
 }
 
 /**
- * Pushes of the organisation that may be older than the one at this position: reserved places without a position, places with an older one, and
- * unfinished imports without a place. Usually there are none.
+ * Pushes of the organisation that may be older than the one at this position: places without a position or with an earlier one, and unfinished
+ * imports without a place. Usually there are none. `overdue`: the API must have answered the push by now.
  */
 export async function possiblyOlderImports(
   organisationId: string,
   position: string,
   pool: Pool,
-): Promise<{ readonly importId: string; readonly answered: boolean }[]> {
-  const { rows } = await pool.query<{ importId: string; answered: boolean }>(
-    `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as answered
+): Promise<{ readonly importId: string; readonly overdue: boolean }[]> {
+  const { rows } = await pool.query<{ importId: string; overdue: boolean }>(
+    `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as overdue
        from import_queue where organisation_id = $1 and (position is null or position < $2)
      union all
      select import_id, submitted_at < now() - make_interval(secs => $3)

@@ -48,11 +48,11 @@ function goLive(call: Call, log: CommitLog, feed: SubscriptionFeed): void {
   let sentAt = 0;
   let gathering: NodeJS.Timeout | undefined;
 
-  /** At once after a rest, and otherwise with what follows. */
+  /** At once after a pause, and otherwise with what follows. */
   function sendSoon(): void {
-    const rest = sentAt + GATHER_MS - performance.now();
-    if (rest <= 0 || waiting.length >= LIVE_BUFFER / 2) flush();
-    else gathering ??= setTimeout(flush, rest);
+    const remainingMs = sentAt + GATHER_MS - performance.now();
+    if (remainingMs <= 0 || waiting.length >= LIVE_BUFFER / 2) flush();
+    else gathering ??= setTimeout(flush, remainingMs);
   }
 
   function flush(): void {
@@ -73,7 +73,7 @@ function goLive(call: Call, log: CommitLog, feed: SubscriptionFeed): void {
   }
 
   function take(block: Block): void {
-    if (waiting.length + block.count > LIVE_BUFFER / 2) flush(); // what only gathers does not count as lagging; half, since checkpoints come beside events
+    if (waiting.length + block.count > LIVE_BUFFER / 2) flush(); // frames held back by GATHER_MS are no lag; half stays free for checkpoints
     for (const { frames, events } of feed.live(block)) {
       for (const frame of framesIn(frames)) {
         if (waiting.length < LIVE_BUFFER) waiting.push(frame);

@@ -50,7 +50,7 @@ interface VisibleStream {
   kind: "visible";
   first: number;
   head: number;
-  createdFrom: number;
+  oldestAt: number;
 }
 
 export function viewOf(storage: Storage, stream: string): StreamView {
@@ -60,12 +60,12 @@ export function viewOf(storage: Storage, stream: string): StreamView {
   const retention: Retention = isMetastream(stream) ? { maxCount: 1 } : retentionOf(storedMetadata(storage, stream));
   if (head < 0 || isSoftDeleted(retention)) return { kind: "missing", head };
   const first = Math.max(0, retention.truncateBefore ?? 0, head - (retention.maxCount ?? Number.MAX_SAFE_INTEGER) + 1);
-  const createdFrom = retention.maxAgeSeconds === undefined ? 0 : Date.now() - retention.maxAgeSeconds * 1000;
-  return { kind: "visible", first, head, createdFrom };
+  const oldestAt = retention.maxAgeSeconds === undefined ? 0 : Date.now() - retention.maxAgeSeconds * 1000;
+  return { kind: "visible", first, head, oldestAt };
 }
 
 export function isVisible(view: StreamView, revision: number, createdAt: number): boolean {
-  return view.kind === "visible" && revision >= view.first && revision <= view.head && createdAt >= view.createdFrom;
+  return view.kind === "visible" && revision >= view.first && revision <= view.head && createdAt >= view.oldestAt;
 }
 
 export function* streamForwards(storage: Storage, stream: string, view: VisibleStream, from: number): Generator<ReadStep> {
@@ -79,7 +79,7 @@ export function* streamForwards(storage: Storage, stream: string, view: VisibleS
 
 export function* streamBackwards(storage: Storage, stream: string, view: VisibleStream, from: number): Generator<ReadStep> {
   for (const block of storage.streamBlocksBack(stream, Math.min(from, view.head))) {
-    if (block.createdAt < view.createdFrom) return; // all earlier events are older still
+    if (block.createdAt < view.oldestAt) return; // all earlier events are older still
     const part = partOf(block, (_, revision) => revision <= from && isVisible(view, revision, block.createdAt));
     yield { runs: newestFirst(runsOf(part)), next: block.revision - 1 };
     if (block.revision <= view.first) return;
@@ -108,7 +108,7 @@ export interface ReadPage {
   frames: Buffer[];
   events: number;
   next: number;
-  /** There is nothing more to read at present. A read that is not a subscription then ends. */
+  /** Nothing more to read at present, or the limit is reached. A read that is no subscription then ends. */
   done: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface StreamFacts {
   tombstoned: boolean;
   softDeleted: boolean;
   hasMetadata: boolean;
-  /** The revision of an id that was lately appended to this stream and to no other stream before. Appends with `any` are compared by it. */
+  /** The revision of an id that was lately appended to this stream and to no other stream before. `any` and `stream_exists` are compared by it. */
   recentRevision(id: string): number | undefined;
   /** The ids of its committed events, in order. */
   idsFrom(revision: number): Iterable<string>;
@@ -66,7 +66,7 @@ const REMEMBERED = 160_000;
 interface Run {
   readonly stream: string;
   readonly first: number;
-  /** All ids in one text, which takes less memory than one text each, with a comma before and after each. */
+  /** All ids in one text, each between commas. It takes less memory than one text each. */
   readonly ids: string;
 }
 

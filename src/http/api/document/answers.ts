@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { KeyScope } from "../../../domain/keyScopes.js";
 import type { ResponseDescription } from "../route.js";
 import { answerExample } from "./examples/examples.js";
-import { type Json, type Media, type Schemas, schemaReference } from "./schemas.js";
+import { type Json, type Media, type SchemaCollector, schemaReference } from "./schemas.js";
 
 const statusCode = z.int().describe("The status of the answer, again");
 const error = z.string().describe("The name of the status, such as Not Found");
@@ -35,7 +35,7 @@ const errorBodies = {
   ApiError: z.object({ statusCode, message: z.string().describe("What is wrong and what to do about it, for people"), error }),
 } as const;
 
-export function addErrorBodies(schemas: Schemas): void {
+export function addErrorBodies(schemas: SchemaCollector): void {
   for (const [id, schema] of Object.entries(errorBodies)) schemas.of(schema.meta({ id }), "answer");
 }
 
@@ -75,7 +75,7 @@ interface OperationAnswer {
 export function describeAnswer(
   { operationId, status, mebibytes, scopes }: OperationAnswer,
   { description, schema }: ResponseDescription,
-  schemas: Schemas,
+  schemas: SchemaCollector,
 ): { description: string; headers: Json; content?: Record<string, Media> } {
   const error = status < 400 ? undefined : { $ref: schemaReference(errorName(status)) };
   const content = schema === undefined ? error : schemas.of(schema, "answer");

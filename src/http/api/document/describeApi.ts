@@ -7,7 +7,7 @@ import { importSchema, reversalSchema } from "../routes/importsShape.js";
 import { addErrorBodies, answerHeaders, commonResponses, describeAnswer, jsonBodyResponses, scopeResponses } from "./answers.js";
 import { parameterExample, requestExample } from "./examples/examples.js";
 import { guide, tagDescriptions } from "./guide.js";
-import { collectSchemas, instant, type Media, type Schemas } from "./schemas.js";
+import { collectSchemas, instant, type Media, type SchemaCollector } from "./schemas.js";
 
 /** The OpenAPI 3.1 document, generated from the schemas that validate. Extensions to the contract carry `x-extension: true`. */
 export function describeApi(routes: readonly Route[], publicUrl: string) {
@@ -64,7 +64,7 @@ export interface DescribedOperation {
   readonly operation: Operation;
 }
 
-function describeRoute(route: Route, schemas: Schemas) {
+function describeRoute(route: Route, schemas: SchemaCollector) {
   const { operationId, summary, description = summary, tag, request, responses } = route;
   const mebibytes = (route.maxBodyBytes ?? maxJsonBytes) / 1024 / 1024;
   const scopes = neededScopes(route.scope);
@@ -93,7 +93,7 @@ function describeRoute(route: Route, schemas: Schemas) {
 
 const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
 
-function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined, schemas: Schemas) {
+function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined, schemas: SchemaCollector) {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemas.of(schema, "request");
   return Object.entries(properties).map(([name, { description, ...property }]) => {
@@ -109,7 +109,7 @@ function parameters(place: "path" | "query" | "header", schema: z.ZodObject | un
   });
 }
 
-function requestBody({ operationId, request: { body, multipart } }: Route, mebibytes: number, schemas: Schemas) {
+function requestBody({ operationId, request: { body, multipart } }: Route, mebibytes: number, schemas: SchemaCollector) {
   if (multipart) {
     const content: Record<string, Media> = {
       "multipart/form-data": { schema: schemas.of(multipart, "request"), ...requestExample(operationId) },
@@ -124,7 +124,7 @@ function requestBody({ operationId, request: { body, multipart } }: Route, mebib
 }
 
 /** What the organisation's own endpoints are sent. */
-function describeWebhooks(schemas: Schemas) {
+function describeWebhooks(schemas: SchemaCollector) {
   const responses = {
     "2XX": { description: "Received. Anything else, and no answer within 15 s, is sent again for three days" },
     410: { description: "Removes the endpoint" },

@@ -32,7 +32,7 @@ export interface Media {
   readonly example?: unknown;
 }
 
-export type Schemas = ReturnType<typeof collectSchemas>;
+export type SchemaCollector = ReturnType<typeof collectSchemas>;
 
 export function collectSchemas() {
   const named = new Map<string, Json>();

@@ -7,7 +7,7 @@ import { requestImport, type Submission } from "../../../commands/imports/reques
 import { columnsOf } from "../../../domain/imports/fields.js";
 import { limits } from "../../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
-import { writeLines } from "../../../judging/writeLines.js";
+import { writeParts } from "../../../judging/hashedFile.js";
 import { inTemporaryFile } from "../../../temporaryFolder.js";
 import type { Answer } from "../../server/aroundRequest.js";
 import { receiveUpload } from "../../server/receiveUpload.js";
@@ -71,7 +71,7 @@ export async function acceptData(
 ): Promise<Answer> {
   request.reserveDisk(bytes);
   return inTemporaryFile(deps.tempDir, async (path) => {
-    const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeLines(path, lines)) } as const;
+    const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeParts(path, lines)) } as const;
     const sourceDetails = request.body.sourceDetails ?? "API push";
     return acceptedAnswer(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
   });

@@ -41,7 +41,7 @@ export async function beginOldest({ pool, eventStore }: Stores, { mayStart, orga
     const loaded = await loadImport(eventStore, older.importId);
     if (loaded.position === undefined || loaded.position > BigInt(position) || hasEnded(loaded)) continue;
     isOldest = false;
-    if (older.answered) await queueIfUnfinished(pool, loaded);
+    if (older.overdue) await queueIfUnfinished(pool, loaded);
   }
   if (!isOldest) throw new Interrupted("an older push comes first");
   await markStarted(pool, importId);

@@ -28,14 +28,14 @@ export function requestOf(fields: Fields): QuoteRequest {
   if (customerIds.length === 0) throw new Rejection("invalid", "Choose at least one customer");
   const items = itemsOf(fields);
   if (items.length === 0) throw new Rejection("invalid", "Enter at least one item, with its quantity, size and weight");
-  const body = { general: { customerIds }, origin: endOf("origin", fields), destination: endOf("destination", fields), items };
+  const body = { general: { customerIds }, origin: placeOf("origin", fields), destination: placeOf("destination", fields), items };
   const checked = check(quoteRequest, body, "The form");
   if (checked.ok) return checked.value;
   const faults = checked.faults.map(inTheFormsWords);
   throw new Rejection("invalid", faults[0] ?? "The form is not complete", faults);
 }
 
-function endOf(name: string, fields: Fields) {
+function placeOf(name: string, fields: Fields) {
   const [postalCode, suburbName, countryCode] = ["postcode", "suburb", "country"].map((part) => fields.get(`${name}.${part}`).trim());
   return { postalCode, ...(suburbName ? { suburbName } : {}), ...(countryCode ? { countryCode } : {}) };
 }
@@ -53,7 +53,7 @@ const itemOf = ({ type, ...numbers }: Record<string, string>) => ({
   ...(type ? { type } : {}),
 });
 
-/** What is not a number stays a text, which the schema refuses by its name. */
+/** What is not a number stays a text, which the schema refuses, naming the field. */
 const numberOf = (text: string): unknown => (/^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text);
 
 /** A refusal of the request as a refusal of the form. */

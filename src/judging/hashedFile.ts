@@ -33,11 +33,11 @@ export async function createHashedFile(path: string) {
   };
 }
 
-export async function writeLines(path: string, lines: Iterable<string>): Promise<{ size: number; sha256: string }> {
+export async function writeParts(path: string, parts: Iterable<string>): Promise<{ size: number; sha256: string }> {
   const file = await createHashedFile(path);
   try {
-    for (const line of lines) {
-      const flushed = file.add(line);
+    for (const part of parts) {
+      const flushed = file.add(part);
       if (flushed !== undefined) await flushed;
     }
   } catch (error) {

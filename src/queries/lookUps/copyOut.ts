@@ -19,7 +19,7 @@ export async function* copiedChunks(client: PoolClient, select: Select, format: 
   }
 }
 
-/** Each row's columns, none of them null, as Postgres keeps them. A query would get bytes as text, which costs both sides more than reading them. */
+/** Each row's columns, none null, as Postgres keeps them. A query would get bytes as hexadecimal text, whose conversion costs more than the read. */
 export async function binaryRows(pool: Pool, select: Select): Promise<Buffer[][]> {
   const client = await pool.connect();
   let isRead = false;
