@@ -106,7 +106,7 @@ export function formToken(who: Visitor): Promise<string> {
 }
 
 async function readFormToken(who: Visitor): Promise<string> {
-  const page = await (await who.get("/portal/imports")).text(); // a page that every role may see and that needs few queries
+  const page = await (await who.get("/portal/search")).text(); // a page that every role may see and that needs few queries
   const token = /name="token" value="([^"]+)"/.exec(page)?.[1];
   if (token === undefined) throw new Error("the page has no form token: is nobody signed in?");
   return token;

@@ -5,6 +5,7 @@ import { may, type Role } from "../../../src/domain/members.js";
 import { maxFormBytes } from "../../../src/http/portal/fields.js";
 import type { Access } from "../../../src/http/portal/pageDefinition.js";
 import { answers, forms, pages } from "../../../src/http/portal/pages/list.js";
+import { everyCase } from "../projects/everyCase.js";
 import type { TestService } from "../service.js";
 import { openablePages } from "./openablePages.js";
 import { addMember, formToken, sharedSession, signedIn, type TestMember, type Visitor, visitor, withoutToken } from "./portal.js";
@@ -196,7 +197,9 @@ export function portalSecurityCases(stage: () => PortalStage): void {
         { origin: service.url, "sec-fetch-site": "cross-site" },
         { origin: service.url, "sec-fetch-site": "same-site" },
       ];
-      for (const headers of crossSite) expect((await post(who, addressOf(path, stage()), { token }, headers)).status).toBe(403);
+      const place = forms.findIndex((form) => form.path === path);
+      const sent = everyCase ? crossSite : [0, 1].map((more) => crossSite[(place + more) % crossSite.length] ?? {});
+      for (const headers of sent) expect((await post(who, addressOf(path, stage()), { token }, headers)).status).toBe(403);
     });
 
     test("takes forms only, and small ones", async () => {

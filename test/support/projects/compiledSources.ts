@@ -2,13 +2,15 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Plugin } from "vitest/config";
+import type {} from "../build.js";
 
 const [sources, built] = ["src", "dist"].map((folder) => resolve(folder)) as [string, string];
 
 export const compiledSources: Plugin = {
   name: "compiled-sources",
   enforce: "pre",
-  resolveId(name, importer) {
+  async resolveId(name, importer) {
+    await globalThis.testBuild;
     if (importer === undefined || !name.startsWith(".")) return;
     const path = relative(sources, resolve(dirname(importer), name));
     // Scripts of pages are bundled by the build.

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { firstRequest } from "../../../../src/commands/imports/importStream.js";
 import { addMember, formToken, heading, signedIn, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
+import { everyCase } from "../../../support/projects/everyCase.js";
 import type { TestOrganisation } from "../../../support/service.js";
 import { byScript, type Outcome, outcomeOf, statusPath, useReports } from "./reportStage.js";
 
@@ -117,12 +118,13 @@ test("a file saved anew says how many of its rows are recorded, and by which imp
   expect(buttonIn(same.html)).toBe("Upload again");
 });
 
-test("a file of 20,000 rows is judged first; one of 20,001 is recorded at once, and its import says what is unusual", async () => {
+test("a file of 20,000 rows is judged first; one of 20,001 is recorded at once", async () => {
   const own = await another();
   const large = (rows: number) => csv([{ quantity: -1, reference: "minus" }, ...times(rows - 1, `l${rows}-`)]);
   const asked = await own.send(large(20_000));
   expect([groupsIn(asked.html), buttonIn(asked.html)]).toEqual([["Unusual quantity 1 row"], "Upload anyway"]);
   const { importId } = await own.send(large(20_001));
+  if (!everyCase) return expect((await own.organisation.post(`${statusPath.activities}/${importId}/cancel`, {})).status).toBe(200);
   expect(await completed(own, importId)).toMatchObject({ unusual: { count: 1, kinds: [{ kind: "quantity", count: 1 }] } });
   const checked = await own.send(large(20_001), "?do=check");
   expect(groupsIn(checked.html)).toContain("Unusual quantity 1 row");

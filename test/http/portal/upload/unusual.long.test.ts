@@ -1,0 +1,2 @@
+// With an import of 20,001 rows that runs to its end.
+import "./unusual.test.js";
