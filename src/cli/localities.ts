@@ -37,7 +37,7 @@ async function load(source: string): Promise<void> {
           remark(`${country.country}: the product's own places are no longer used, only those of this file`);
         print(`${country.country} ${countOf(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
       }
-      if (anew) await pause(2 * refreshMs); // until every running API has read the new places, so that a script's next quote request finds them
+      if (anew) await pause(2 * refreshMs); // until every running API has read the new localities, so that a script's next quote request finds them
     });
     if (skipped > 0) remark(`${skipped} lines without a usable place were left out`);
   });

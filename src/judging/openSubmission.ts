@@ -1,4 +1,4 @@
-// src/judging reads a submission and judges its rows: by the importer, and by the portal before anything is sent.
+// src/judging judges a submission's rows: for the importer, for corrections, and for the portal before anything is sent.
 
 import { open } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,9 +39,9 @@ export interface OpenSubmission {
   readonly reported: Columns;
   /** Remarks for the customer on the header. */
   readonly notes: readonly string[];
-  /** The first reading of every row. */
+  /** Reads every row from the file. */
   read(): AsyncIterable<RowBatch & Rows>;
-  /** The second reading, in the same order; after `read`. */
+  /** The rows once more, in the same order; after `read`. */
   readAgain(): AsyncIterable<Rows>;
 }
 
@@ -61,7 +61,7 @@ export async function openSubmission(
   const shape = { columns, headings, reported, notes: header.notes };
   const times = columnsOf(kind).filter(({ type }) => type === "time");
   const dateColumns = new Set(times.map(({ name }) => columns.fields.indexOf(name)));
-  const writeNumber = ownNumbersIn(columns, kind);
+  const writeNumber = numberWriter(columns, kind);
   const fromFile = () => spreadsheets.readRows(files.source, { format, dateColumns, writeNumber });
   if (format === "csv") {
     const batches = keepOnlyBatch(fromFile);
@@ -71,11 +71,11 @@ export async function openSubmission(
   return { ...shape, read: () => mapBatches(spoolRows(spool, fromFile()), map), readAgain: () => mapBatches(spooledRows(spool), map) };
 }
 
-/** Writes a workbook's own numbers with the decimal mark that was declared for the file, so that they are read back unchanged. */
-function ownNumbersIn({ fields, decimal }: Columns, kind: SubmissionRequest["kind"]): ReadOptions["writeNumber"] {
+/** Writes a workbook's numeric cells with the decimal mark that was declared for the file, so that they are read back unchanged. */
+function numberWriter({ fields, decimal }: Columns, kind: SubmissionRequest["kind"]): ReadOptions["writeNumber"] {
   const numbers = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
-  const isOfNumbers = fields.map((field) => field !== undefined && numbers.has(field));
-  return decimal && ((text, column) => (isOfNumbers[column] ? writtenNumber(text, decimal) : text));
+  const isNumeric = fields.map((field) => field !== undefined && numbers.has(field));
+  return decimal && ((text, column) => (isNumeric[column] ? writtenNumber(text, decimal) : text));
 }
 
 type MapCells = ReturnType<typeof cellMapper>;
@@ -144,7 +144,7 @@ function keepOnlyBatch(readFile: () => AsyncIterable<RowBatch>) {
   };
 }
 
-/** Writes a workbook's rows to a file as lines of JSON: they are read twice, and unpacking the workbook twice would be slow. */
+/** Writes a workbook's rows to a file as lines of JSON: they are read again, and unpacking the workbook again would be slow. */
 async function* spoolRows<Batch extends Rows>(path: string, batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   const file = await open(path, "w");
   try {

@@ -32,7 +32,7 @@ export interface ReadOptions {
   readonly format?: FileFormat;
   /** Columns, from 0, in which a workbook's number is read as a date. */
   readonly dateColumns?: ReadonlySet<number>;
-  /** Writes a workbook's own numbers, which are no texts; `column` from 0. */
+  /** Writes a workbook's numeric cells; `column` from 0. */
   readonly writeNumber?: ((text: string, column: number) => string) | undefined;
   /** How many bytes of a workbook may be unpacked, for a caller that needs only its first rows. */
   readonly mostInflated?: number;

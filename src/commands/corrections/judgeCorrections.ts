@@ -14,7 +14,7 @@ import type { RejectedRowName } from "../../queries/lookUps/rejectedRows.js";
 import { firstRequest } from "../imports/importStream.js";
 import { pushedElements } from "./correctableRows.js";
 
-interface RowsToJudge extends CorrectionPush, Pick<CorrectionSources, "sent" | "accepted"> {
+interface RowsToJudge extends CorrectionPush, Pick<CorrectionSources, "earlier" | "accepted"> {
   /** The import whose rows they are. */
   readonly importId: string;
   readonly kind: ImportKind;

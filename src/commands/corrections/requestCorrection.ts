@@ -12,10 +12,10 @@ import { firstPushOf, type RequestImportDeps, requestImport, type Submission } f
 import {
   acceptedAmong,
   completedImport,
-  expectWholeShipments,
   type ImportToCorrect,
   numberList,
   type PushedElements,
+  wholeShipments,
 } from "./correctableRows.js";
 import { expectOpen } from "./openRows.js";
 
@@ -58,10 +58,10 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
   if (first) return first;
   expectReason(push, accepted);
-  const pushed = kind === "shipments" ? await deadline.within("database", expectWholeShipments(deps.pool, found, rows)) : undefined;
-  const earlierValues = await deadline.within("database", rowsToCorrect(found.position, rows, deps.pool));
+  const pushedElements = kind === "shipments" ? await deadline.within("database", wholeShipments(deps.pool, found, rows)) : undefined;
+  const earlier = await deadline.within("database", rowsToCorrect(found.position, rows, deps.pool));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
-  const sources = { kind, customFieldKeys, sent: earlierValues, accepted: new Set(accepted), decimal, elements: pushed?.elements };
+  const sources = { kind, customFieldKeys, earlier, accepted: new Set(accepted), decimal, elements: pushedElements?.elements };
   const made = correctedFile(push, sources);
   correction.reserveDisk?.(made.bytes);
   return inTemporaryFile(deps.tempDir, async (path) => {
@@ -69,7 +69,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
     return submitCorrection(deps, found, {
       ...asSent,
       corrects,
-      pushed,
+      pushedElements,
       by,
       requestId,
       elements: made.elements,
@@ -89,7 +89,7 @@ export function correctsOf({ request }: ImportToCorrect, rows: readonly number[]
 interface PreparedCorrection extends Omit<Submission, "kind" | "source" | "file" | "check" | "corrects" | "withinMs"> {
   readonly corrects: NonNullable<ImportRequested["corrects"]>;
   /** The elements of the JSON push of shipments that the rows came from; undefined for a file. */
-  readonly pushed: PushedElements;
+  readonly pushedElements: PushedElements;
   /** The corrected rows as the file that a JSON push would become. */
   readonly file: Pick<Submission["file"], "path" | "size" | "sha256">;
   /** Of all store calls together. */
@@ -100,7 +100,7 @@ interface PreparedCorrection extends Omit<Submission, "kind" | "source" | "file"
 export function submitCorrection(
   deps: RequestImportDeps,
   found: ImportToCorrect,
-  { corrects, pushed, file, deadline, ...submission }: PreparedCorrection,
+  { corrects, pushedElements, file, deadline, ...submission }: PreparedCorrection,
 ): Promise<ImportRequested> {
   const { kind } = found.request;
   return requestImport(deps, {
@@ -108,7 +108,7 @@ export function submitCorrection(
     withinMs: deadline.leftMs(),
     kind,
     source: "data",
-    corrects: { ...corrects, ...(pushed && { push: pushed }) },
+    corrects: { ...corrects, ...(pushedElements && { push: pushedElements }) },
     file: { ...file, name: `${kind}.csv`, format: "csv" },
     check: () => deadline.within("event store", expectOpen(deps, found, corrects.rows, corrects.accepted)),
   });

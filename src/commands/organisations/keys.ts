@@ -60,4 +60,4 @@ function newSecret() {
 }
 
 const changeKeys = (organisationId: string, action: KeyAction, origin: Origin, deps: OrganisationDeps) =>
-  changeOrganisation(organisationId, keysAggregate, (keys, caused) => decide({ ...action, ...caused }, keys), origin, deps);
+  changeOrganisation(organisationId, keysAggregate, (keys, given) => decide({ ...action, ...given }, keys), origin, deps);

@@ -22,7 +22,7 @@ export interface Origin {
 type OrganisationEvent = EventOn<"organisation">;
 
 /** What a decider takes of the stream, by type. The rest is other deciders'. */
-type Changes<State> = {
+type Folds<State> = {
   readonly [Type in OrganisationEvent["type"]]?: (
     state: State,
     event: Extract<OrganisationEvent, { type: Type }>,
@@ -35,16 +35,16 @@ export interface OrganisationExistence {
   organisationExists: boolean;
 }
 
-/** `changes` change the state that they are given, which only the fold holds: a large catalogue has thousands of entries. */
+/** `folds` mutate the state, which nobody else holds: copying a large catalogue for each event would be slow. */
 export const organisationAggregate = <State>(
   initial: () => State,
-  changes: Changes<State>,
+  folds: Folds<State>,
 ): Aggregate<"organisation", State & OrganisationExistence> => ({
   kind: "organisation",
   initial: () => ({ ...initial(), organisationExists: false }),
   evolve(state, event, revision) {
     if (event.type === "CatalogueApplied") state.organisationExists = true;
-    changes[event.type]?.(state, event as never, revision);
+    folds[event.type]?.(state, event as never, revision);
     return state;
   },
 });
@@ -53,7 +53,7 @@ export const organisationAggregate = <State>(
 export async function changeOrganisation<State>(
   organisationId: string,
   aggregate: Aggregate<"organisation", State>,
-  decide: (state: State, caused: { organisationId: string; by: Principal; now: Date; head: Revision }) => OrganisationEvent[],
+  decide: (state: State, given: { organisationId: string; by: Principal; now: Date; head: Revision }) => OrganisationEvent[],
   origin: Origin,
   deps: OrganisationDeps,
 ): Promise<CommandOutcome<"organisation", State> & { readonly now: Date }> {

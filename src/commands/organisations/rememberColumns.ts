@@ -51,5 +51,5 @@ export async function rememberColumns(
   origin: Origin,
 ): Promise<void> {
   const { organisationId } = toRemember;
-  await changeOrganisation(organisationId, columnsAggregate, (state, caused) => decide({ ...toRemember, ...caused }, state), origin, deps);
+  await changeOrganisation(organisationId, columnsAggregate, (state, given) => decide({ ...toRemember, ...given }, state), origin, deps);
 }

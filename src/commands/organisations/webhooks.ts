@@ -75,7 +75,7 @@ const changeEndpoint = (endpoint: Endpoint, action: WebhookAction, origin: Origi
   changeOrganisation(
     endpoint.organisationId,
     webhooksAggregate,
-    (state, caused) => decide({ ...action, ...endpoint, ...caused }, state),
+    (state, given) => decide({ ...action, ...endpoint, ...given }, state),
     origin,
     deps,
   );

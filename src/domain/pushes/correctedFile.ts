@@ -15,7 +15,7 @@ export interface CorrectionSources {
   /** The organisation's own fields, as of today. */
   readonly customFieldKeys: ReadonlySet<string>;
   /** By row; a row that is not in it was sent without values that can be sent again. */
-  readonly sent: ReadonlyMap<number, SentValues>;
+  readonly earlier: ReadonlyMap<number, SentValues>;
   /** For each row, the element of a JSON push of shipments that it goes back to; undefined where it goes back to a file. */
   readonly elements?: readonly number[] | undefined;
   /** The rows whose values were recorded: nothing of them is cut short. */
@@ -39,11 +39,11 @@ export function correctedFile(push: CorrectionPush, sources: CorrectionSources) 
 /** By field: what was sent, with the corrected values in place. */
 export function correctedRows(
   { rows }: CorrectionPush,
-  { kind, customFieldKeys, sent, accepted, decimal }: CorrectionSources,
+  { kind, customFieldKeys, earlier, accepted, decimal }: CorrectionSources,
 ): ReadonlyMap<string, string>[] {
   const fieldOf = knownColumns(kind, customFieldKeys);
   return rows.map(({ row, values }) => {
-    const kept = sent.get(row) ?? {};
+    const kept = earlier.get(row) ?? {};
     const written = accepted?.has(row) ? writtenValues(kept, kind, decimal) : kept;
     return new Map([...byField(written, fieldOf), ...byField(values, fieldOf)]);
   });
@@ -116,7 +116,7 @@ export interface CorrectionFault {
 /** Why a row cannot be sent again as it is, before any rule of the importer. */
 export function* correctionFaults(
   { row, values }: CorrectionPush["rows"][number],
-  { kind, customFieldKeys, sent: sentValues, accepted }: CorrectionSources,
+  { kind, customFieldKeys, earlier, accepted }: CorrectionSources,
 ): Generator<CorrectionFault> {
   const fieldOf = knownColumns(kind, customFieldKeys);
   const replaced = new Set<string>();
@@ -126,7 +126,7 @@ export function* correctionFaults(
     else if (replaced.has(field)) yield { column, field, what: "is given twice" };
     else replaced.add(field);
   }
-  const sent = sentValues.get(row);
+  const sent = earlier.get(row);
   if (!sent) yield { what: "is too large to be corrected here: send the row again in a file" };
   for (const [column, value] of Object.entries(sent ?? {})) {
     const field = fieldOf(column);

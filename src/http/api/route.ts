@@ -18,7 +18,7 @@ export interface Caller {
   /** By the database's clock. Ask it when something is decided: a body may arrive long after its key was looked up. */
   now(): Date;
   readonly requestId: string;
-  /** How long the authentication has taken so far, also that after the body; it counts towards the time for the whole answer. */
+  /** How long admission has taken so far: key, `beforeBody` and `recheckAccess`. Counts towards the time for the answer. */
   admissionMs: number;
 }
 
@@ -75,14 +75,14 @@ export interface RouteDefinition<S extends RequestSchemas> {
   readonly tag: string;
   /** True for a route that is not in the published contract. */
   readonly extension?: boolean;
-  /** What a key needs to call it: `read` for a GET, otherwise the kind that it changes. */
+  /** What a key needs to call it: a GET accepts `read`, a POST needs the scope of its subject. */
   readonly scope: NeededScope;
   readonly request: S;
   /** 400, 401, 403, 429, 500 and 503 are added where the route does not describe them. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** The largest JSON body in bytes, if it is less than the default. */
   readonly maxBodyBytes?: number;
-  /** Runs before the body is read, and may reject the request. */
+  /** Runs before the body is awaited, and may reject the request. */
   beforeBody?(request: Pick<RouteRequest<NoInfer<S>>, "headers" | "caller">, deps: ApiDeps): Promise<void>;
   readonly handler: (request: RouteRequest<S>, deps: ApiDeps) => Promise<Answer>;
 }

@@ -29,7 +29,7 @@ export interface BodyReaderOptions {
   readonly inAll?: number;
   /** For each organisation. */
   readonly each?: number;
-  /** A body is given up when nothing arrives for this long. */
+  /** A body is given up when too little arrives for this long. */
   readonly silenceMs?: number;
 }
 
@@ -104,7 +104,7 @@ const tooLarge = (limit: number): Rejection =>
 const readTimeoutMs = 60_000;
 /** At least this much of a large body must arrive per period of silence. For a small body one byte is enough, since it takes little memory. */
 const leastBytes = 16 * 1024;
-/** So many checks in a row without new bytes are silence. Time is not measured: a process that could not run has not yet read what arrived. */
+/** So many checks in a row without enough new bytes are silence. Time is not measured: a process that could not run has not yet read what arrived. */
 const silentLooks = 5;
 
 export interface Arrival {

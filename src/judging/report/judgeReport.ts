@@ -41,7 +41,7 @@ export async function judgeReport(
     submission,
     refusals,
     context: rowContext(catalogue, geography),
-    request: { ...request, corrects: elementsOf(report, known, found) },
+    request: { ...request, corrects: correctsFor(report, known, found) },
     watch: async (share) => watch.progress(share / 2),
   });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
@@ -82,14 +82,14 @@ export async function judgeReport(
   } finally {
     for (const each of files) writtenParts.push(await each.close());
   }
-  const left = [...closedRows].map(([state, rows]) => ({ state, rows }));
-  const rejected = read - accepted - left.reduce((sum, { rows }) => sum + rows, 0);
+  const closed = [...closedRows].map(([state, rows]) => ({ state, rows }));
+  const rejected = read - accepted - closed.reduce((sum, { rows }) => sum + rows, 0);
   const counts = { rows: read, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: writtenParts, later, closed: left } };
+  return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: writtenParts, later, closed } };
 }
 
-/** What the import of these rows will say of them: rows of a JSON push belong to its elements, all others to shipments by their ids. */
-function elementsOf({ importId }: ReportToJudge, { elementOf }: RejectedRows, { indexes }: ReportRows): SubmissionRequest["corrects"] {
+/** `corrects` as `prepareRows` needs it: rows of a JSON push belong to its elements, all others to shipments by their ids. */
+function correctsFor({ importId }: ReportToJudge, { elementOf }: RejectedRows, { indexes }: ReportRows): SubmissionRequest["corrects"] {
   if (!elementOf) return undefined;
   const elements = Array.from({ length: indexes.length }, (_, ordinal) => elementOf(indexes.get(ordinal)));
   return { importId, rows: [], push: { importId, elements } };
@@ -170,7 +170,7 @@ const alreadyClosed = refusal("Is no longer open");
 const lacksLines = refusal("The rejected lines of a shipment are corrected together, and some of this one's are missing from the file");
 const cutShort = refusal("Has a value that was cut short or could not be kept: write it anew");
 
-/** By ordinal: 0 for a rejected row, else the number of its shipment. Each activity counts as a shipment of its own here. */
+/** By ordinal: 0 for a row that `prepared` rejects, else the number of its shipment. Each activity counts as a shipment of its own here. */
 async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToJudge["kind"]): Promise<IntList> {
   const shipments = createIntList();
   for await (const { rows } of submission.readAgain()) {

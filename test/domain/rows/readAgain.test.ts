@@ -43,7 +43,7 @@ const judgeOf = (kind: Kind, timezone: string, names: readonly string[] = column
 async function cellsSentAgain(kind: Kind, values: Values): Promise<Record<string, string>> {
   const sent = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
   const push = { rows: [{ row: 2, values: {} }] };
-  const { lines } = correctedFile(push, { kind, customFieldKeys: new Set(), sent: new Map([[2, sent]]), accepted: new Set([2]) });
+  const { lines } = correctedFile(push, { kind, customFieldKeys: new Set(), earlier: new Map([[2, sent]]), accepted: new Set([2]) });
   const path = join(folder, "correction.csv");
   await writeFile(path, lines.join(""));
   const { columns } = await spreadsheets.readHeader(path, "correction.csv");

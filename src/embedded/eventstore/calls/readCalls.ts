@@ -15,7 +15,7 @@ import { parseReadRequest, type ReadRequest } from "../protocol/parseRequest.js"
 import { openSubscriptionFeed } from "./subscriptionFeed.js";
 import { subscribe } from "./subscriptions.js";
 
-/** The steps of a read from a place on. */
+/** The steps of a read, beginning at `next`. */
 type StepsFrom = (next: number) => Iterable<ReadStep>;
 
 /** Streams.Read: every read and every subscription. */

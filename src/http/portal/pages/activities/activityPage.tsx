@@ -142,8 +142,8 @@ export const correctForm = defineForm(activityPage, { below: "", access: "operat
   const { importId, row } = known.activity;
   const { catalogue } = await presentCatalogue(visit, deps);
   const push = { rows: [{ row, values: changedValues(valuesToCorrect(known), fields) }], reason: reasonIn(fields) };
-  const sent = await rowsToCorrect(known.found.position, [row], deps.pool);
-  const toJudge = { ...push, importId, kind: "activities", catalogue, sent, accepted: new Set([row]) } as const;
+  const earlier = await rowsToCorrect(known.found.position, [row], deps.pool);
+  const toJudge = { ...push, importId, kind: "activities", catalogue, earlier, accepted: new Set([row]) } as const;
   const verdict = (await judgeCorrections(toJudge, deps)).get(row);
   if (verdict) throw new Rejection("invalid", verdict.reason);
   const key = fields.get("key"); // made with the form, so that a form that is sent twice makes one import

@@ -115,11 +115,11 @@ const judgeAnswer = definePost("judge", { schema: changedRows }, async (visit, d
   if (!found) throw noImport();
   const { kind, position } = found;
   const numbers = rows.map(({ row }) => row);
-  const sent = await rowsToCorrect(position, numbers, deps.pool);
+  const earlier = await rowsToCorrect(position, numbers, deps.pool);
   const names = await rejectedRowsAmong(position, numbers, deps.pool);
   const { catalogue } = await presentCatalogue(visit, deps);
-  const known = rows.filter(({ row }) => sent.has(row));
-  const verdicts = await judgeCorrections({ importId, kind, catalogue, sent, names, rows: known }, deps);
+  const known = rows.filter(({ row }) => earlier.has(row));
+  const verdicts = await judgeCorrections({ importId, kind, catalogue, earlier, names, rows: known }, deps);
   const named = known.map(({ row }) => ({ importId, row }));
   const outcomes = await rejectedRowOutcomes(organisationId, named, deps.pool);
   return {

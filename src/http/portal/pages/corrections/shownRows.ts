@@ -89,7 +89,7 @@ export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: O
       const { values, lead: _, faults: __, ...shown } = item;
       const key = `${item.importId} ${item.row}`;
       const [verdict, closure] = [verdicts.get(key), closures.get(key)];
-      const sources = { kind, customFieldKeys, sent: new Map([[item.row, values]]) };
+      const sources = { kind, customFieldKeys, earlier: new Map([[item.row, values]]) };
       const [fields] = correctedRows({ rows: [{ row: item.row, values: {} }] }, sources);
       return {
         ...shown,
@@ -121,8 +121,8 @@ async function verdictsToday(kind: ImportKind, items: readonly CorrectionRow[], 
   const verdicts = new Map<string, Verdict | null>();
   for (const [importId, names] of groupedBy(items, (item) => item.importId)) {
     const rows = names.map(({ row }) => ({ row, values: {} }));
-    const sent = new Map(names.map(({ row, values }) => [row, values]));
-    for (const [row, reason] of await judgeCorrections({ importId, kind, catalogue, sent, names, rows }, deps))
+    const earlier = new Map(names.map(({ row, values }) => [row, values]));
+    for (const [row, reason] of await judgeCorrections({ importId, kind, catalogue, earlier, names, rows }, deps))
       verdicts.set(`${importId} ${row}`, verdictOf(reason));
   }
   return verdicts;
