@@ -46,7 +46,11 @@ const notRejected = (rows: readonly number[]): string =>
  * Refuses numbers that are not rejected rows of the import, and a part of a shipment: its rejected lines are corrected or dismissed together.
  * Returns what the rows go back to, where that is a JSON push: there each element is a shipment of its own, also of two with one shipmentId.
  */
-export async function wholeShipments(pool: Pool, { request, position }: ImportToCorrect, rows: readonly number[]): Promise<PushedElements> {
+export async function expectWholeShipments(
+  pool: Pool,
+  { request, position }: ImportToCorrect,
+  rows: readonly number[],
+): Promise<PushedElements> {
   const wanted = new Set(rows);
   const found = await rejectedRowsAmong(position, rows, pool);
   const known = new Set(found.map(({ row }) => row));

@@ -3,7 +3,7 @@ import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import type { Stores } from "../../ports/database.js";
-import { completedImport, type ImportRef, wholeShipments } from "./correctableRows.js";
+import { completedImport, expectWholeShipments, type ImportRef } from "./correctableRows.js";
 import { decide } from "./correctionsDecider.js";
 import { decideCorrections, loadCorrections } from "./correctionsStream.js";
 import { expectOpen } from "./openRows.js";
@@ -22,7 +22,7 @@ export async function dismissRows(deps: Stores, change: RowsChange & { readonly 
   if (isLonger(note, limits.textLength) || !isStorable(note))
     throw new Rejection("invalid", `note must be at most ${limits.textLength} characters`);
   const found = await completedImport(deps, change);
-  await wholeShipments(deps.pool, found, rows);
+  await expectWholeShipments(deps.pool, found, rows);
   const { state } = await loadCorrections(deps.eventStore, importId);
   const notDismissed = rows.filter((row) => state.rows.get(row)?.why !== "dismissed");
   await expectOpen(deps, found, notDismissed);
@@ -33,7 +33,7 @@ export async function dismissRows(deps: Stores, change: RowsChange & { readonly 
 export async function reopenRows(deps: Stores, change: RowsChange): Promise<void> {
   expectSomeRows(change.rows);
   const found = await completedImport(deps, change);
-  await wholeShipments(deps.pool, found, change.rows);
+  await expectWholeShipments(deps.pool, found, change.rows);
   await decideOn(deps, change, { type: "reopenRows" });
 }
 

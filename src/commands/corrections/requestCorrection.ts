@@ -12,10 +12,10 @@ import { firstPushOf, type RequestImportDeps, requestImport, type Submission } f
 import {
   acceptedAmong,
   completedImport,
+  expectWholeShipments,
   type ImportToCorrect,
   numberList,
   type PushedElements,
-  wholeShipments,
 } from "./correctableRows.js";
 import { expectOpen } from "./openRows.js";
 
@@ -58,7 +58,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
   if (first) return first;
   expectReason(push, accepted);
-  const pushedElements = kind === "shipments" ? await deadline.within("database", wholeShipments(deps.pool, found, rows)) : undefined;
+  const pushedElements = kind === "shipments" ? await deadline.within("database", expectWholeShipments(deps.pool, found, rows)) : undefined;
   const earlier = await deadline.within("database", rowsToCorrect(found.position, rows, deps.pool));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
   const sources = { kind, customFieldKeys, earlier, accepted: new Set(accepted), decimal, elements: pushedElements?.elements };

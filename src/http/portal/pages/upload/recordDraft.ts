@@ -1,7 +1,7 @@
 // The last step of an upload: the draft becomes an import, unless the same file was sent before and the person has to be told. A corrected error
 // report becomes one correction of its import, or several.
 import { hash } from "node:crypto";
-import { type ImportToCorrect, wholeShipments } from "../../../../commands/corrections/correctableRows.js";
+import { expectWholeShipments, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
 import { correctionName, correctsOf, submitCorrection } from "../../../../commands/corrections/requestCorrection.js";
 import { type Deadline, deadlineIn } from "../../../../commands/deadline.js";
 import { acceptFile } from "../../../../commands/imports/acceptFile.js";
@@ -148,7 +148,7 @@ async function sendPart({ visit, deps, draft }: DraftAtWork, corrects: ImportToC
     file: { path, size, sha256 },
     deadline: deadlineIn(withinMs),
     corrects: correctsOf(corrects, rows),
-    pushedElements: await wholeShipments(deps.pool, corrects, rows),
+    pushedElements: await expectWholeShipments(deps.pool, corrects, rows),
     sourceDetails: `${[...given].slice(0, limits.sourceDetailsLength - numbered.length).join("")}${numbered}`,
     sent: { sha256: file.sha256, sourceDetails },
     // The rows are part of the key: a second attempt, when some rows are sent already, is another correction.
