@@ -11,9 +11,9 @@ const names = {
 
 const inMicroseconds = [
   ...processes.map((name) => [`${name}Us`, `${name === "eventStore" ? "event store" : name}, us`]),
-  ["lineUs", "a line, us"],
-  ["drainUs", "a backlog, us"],
-  ["followUs", "following, us"],
+  ["lineUs", "one queue, us"],
+  ["drainUs", "catching up, us"],
+  ["followUs", "webhook follower, us"],
 ];
 const counted = [
   ["logBytes", "log, bytes"],

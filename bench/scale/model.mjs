@@ -9,7 +9,7 @@ export const measures = [
   "generatorUs", // of the program that pushes and waits, which shares the machine with what is measured
   "lineUs", // elapsed, from one end of an import to the next, where a worker does nothing else: an organisation's imports run one by one
   "drainUs", // elapsed, while the projector catches up and does nothing else: its own time, and that in which it waits for Postgres
-  "followUs", // elapsed, while the follower of webhooks reads past it, or notes it
+  "followUs", // elapsed, while the webhook follower reads past it, or notes it
   "logBytes",
   "walBytes",
   "heapBytes",
@@ -57,7 +57,7 @@ export function wallsOf(costs, load) {
       name: "all cores",
       rowsPerSecond: per(load.cores * second - ofReads("api") - ofReads("postgres"), sum(inAll.map((name) => cost(`${name}Us`)))),
     },
-    { name: "organisations' lines", rowsPerSecond: per(lines * second, cost("lineUs")) },
+    { name: "organisations' queues", rowsPerSecond: per(lines * second, cost("lineUs")) },
     { name: "worker processes", rowsPerSecond: per(workers * second, cost("workerUs") + told * costs.delivery.workerUs) },
     { name: "API processes", rowsPerSecond: per(load.apis * second - ofReads("api"), cost("apiUs")) },
     { name: "the projector", rowsPerSecond: per(second, cost("drainUs")) },
@@ -65,7 +65,7 @@ export function wallsOf(costs, load) {
     { name: "the log's disk", rowsPerSecond: per(disk, cost("logBytes")) },
     { name: "Postgres' WAL", rowsPerSecond: per(disk, cost("walBytes")) },
     { name: "vacuum", rowsPerSecond: per(vacuumUnitsPerSecond, cost("vacuumUnits")) },
-    { name: "the follower of webhooks", rowsPerSecond: per(second, cost("followUs")) },
+    { name: "the webhook follower", rowsPerSecond: per(second, cost("followUs")) },
     {
       name: "one endpoint's deliveries",
       rowsPerSecond: per(second, ((told / Math.max(1, load.endpoints)) * costs.delivery.elapsedUs) / load.organisations),

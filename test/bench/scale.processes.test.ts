@@ -69,7 +69,7 @@ describe("the walls", () => {
   test("are in rows per second: microseconds of one process, bytes of a disk, units of vacuum", () => {
     expect(wall(costing({ drainUs: 20 }), "the projector")).toBe(50_000);
     expect(wall(costing({ eventStoreUs: 5 }), "the leader's appends")).toBe(200_000);
-    expect(wall(costing({ followUs: 4 }), "the follower of webhooks")).toBe(250_000);
+    expect(wall(costing({ followUs: 4 }), "the webhook follower")).toBe(250_000);
     expect(wall(costing({ walBytes: 500 }), "Postgres' WAL")).toBe(200_000); // 100 MB/s
     expect(wall(costing({ walBytes: 500 }), "Postgres' WAL", { diskMbPerSecond: 50 })).toBe(100_000);
     expect(wall(costing({ objectBytes: 50 }), "the object store's disk")).toBe(2_000_000);
@@ -86,7 +86,7 @@ describe("the walls", () => {
 
   test("hold an organisation to one import at a time, and a worker to its places", () => {
     const costs = costing({ lineUs: 10 });
-    const rate = (organisations: number, workers: number) => wall(costs, "organisations' lines", { organisations, workers });
+    const rate = (organisations: number, workers: number) => wall(costs, "organisations' queues", { organisations, workers });
     const places = model.placesPerWorker;
     expect(rate(1, 1)).toBe(100_000);
     expect(rate(1, 2)).toBe(100_000);
@@ -140,7 +140,7 @@ describe("the walls", () => {
     }
     const beside = rates("readsPerSecond");
     expect(beside.toSorted((one, other) => other - one)).toEqual(beside);
-    for (const name of ["all cores", "worker processes", "organisations' lines"]) // so that the lists above are not all alike
+    for (const name of ["all cores", "worker processes", "organisations' queues"]) // so that the lists above are not all alike
       expect(wall(costs, name, { cores: 1, workers: 1 }), name).toBeLessThan(wall(costs, name, { cores: 2, workers: 2 }));
   });
 });
