@@ -1,7 +1,7 @@
 // The servers of bench/eventstore.mjs, each in a process of its own: `eventstoreServer.mjs node|disk|nothing FOLDER`.
 import { createServer } from "node:http2";
 import process from "node:process";
-import { readBytes, readFlag, wholeMessage } from "../dist/adapters/eventStore/protocol/protobuf.js";
+import { messageReader, readBytes, readFlag } from "../dist/adapters/eventStore/protocol/protobuf.js";
 import { serverFeatures } from "../dist/embedded/eventstore/calls/nodeInfoCalls.js";
 import { encodeBlocks, newEvent } from "../dist/embedded/eventstore/log/blockEncoder.js";
 import { openTables } from "../dist/embedded/eventstore/log/storage.js";
@@ -12,7 +12,7 @@ import { frameOf, serveCall } from "../dist/embedded/eventstore/protocol/grpc.js
 const STREAMS = "/event_store.client.streams.Streams";
 /** The node commits appends up to this size in its main thread. */
 const SMALL_BYTES = 64 * 1024;
-const readPart = wholeMessage(() => ({ correlation: undefined, isFinal: false }), {
+const readPart = messageReader(() => ({ correlation: undefined, isFinal: false }), {
   1: ["correlation", readBytes],
   4: ["isFinal", readFlag],
 });

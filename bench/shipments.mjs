@@ -79,9 +79,9 @@ async function importOnce(client, position) {
     sourceDetails: "bench",
   };
   for (let from = 0; from < lines; from += eventsPerBatch) {
-    const accepted = Array.from({ length: Math.min(eventsPerBatch, lines - from) }, (_, n) => acceptedLine(from + n));
+    const acceptedRows = Array.from({ length: Math.min(eventsPerBatch, lines - from) }, (_, n) => acceptedLine(from + n));
     const isLast = from + eventsPerBatch >= lines;
-    const ended = isLast
+    const ending = isLast
       ? {
           type: "ImportCompleted",
           data: { at: "2026-03-01T00:00:00.000Z" },
@@ -91,13 +91,13 @@ async function importOnce(client, position) {
       : undefined;
     const slice = {
       facts,
-      accepted,
-      acceptedRevisions: accepted.map(({ row }) => BigInt(row)),
-      requested: from === 0 ? {} : undefined,
-      rejected: [],
-      ended,
+      acceptedRows,
+      acceptedRevisions: acceptedRows.map(({ row }) => BigInt(row)),
+      request: from === 0 ? {} : undefined,
+      rejectedRows: [],
+      ending,
     };
-    const batch = { events: [], imports: [slice], endings: isLast ? [slice] : [] };
+    const batch = { events: [], imports: [slice], endedSlices: isLast ? [slice] : [] };
     await client.query("begin");
     await versions.apply(client, batch, options);
     await shipments.apply(client, batch, options);

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { visible, watchOutput } from "./cli/outcome.js";
+import { escapeControls, watchOutput } from "./cli/outcome.js";
 import { addRoleCommands } from "./cli/roles.js";
 
 const program = new Command("waybill")
-  .exitOverride() // so that after help, too, the process waits until the output is written
+  .exitOverride() // throws instead of exiting: after --help, too, the process waits until its output is written
   .description("Freight quotes, shipment imports and fulfilment activity imports, event-sourced.")
   .configureOutput({
-    outputError: (fault, write) => write(`${visible(fault.trimEnd().replaceAll("\n", " "))} (add --help for what there is)\n`),
+    outputError: (fault, write) => write(`${escapeControls(fault.trimEnd().replaceAll("\n", " "))} (add --help for what there is)\n`),
   })
   .addHelpText(
     "after",
@@ -17,7 +17,7 @@ addRoleCommands(program);
 
 type LoadGroup = () => Promise<{ addCommands(group: Command): void }>;
 
-/** A group's modules are loaded only where it is named. */
+/** The modules of a group are loaded only if the command line names the group. */
 const groups: readonly (readonly [name: string, description: string, load: LoadGroup])[] = [
   ["org", "organisations and their catalogues", () => import("./cli/organisations.js")],
   ["keys", "API keys of an organisation", () => import("./cli/keys.js")],

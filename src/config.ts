@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { BlockList } from "node:net";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { parseRanges } from "./domain/addressRanges.js";
+import { parseAddressRanges } from "./domain/addressRanges.js";
 import { trimTrailing } from "./domain/trimTrailing.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,7 +18,7 @@ export class ConfigurationFaults extends Error {
   }
 }
 
-const whole = (from: number, to: number) =>
+const wholeNumber = (from: number, to: number) =>
   z
     .string()
     .regex(/^\d{1,10}$/, `must be a whole number from ${from} to ${to}`)
@@ -37,7 +37,7 @@ const address = (protocols: readonly string[], example: string) =>
 const sslModes = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 const databaseAddress = address(["postgres:", "postgresql:"], "postgres://user:password@host:5432/waybill")
   .refine(
-    // The client treats an unknown sslmode as verify-full, which may not be what was meant.
+    // node-postgres treats an unknown sslmode as verify-full, which may not be what the operator meant.
     (value) => parametersOf(value, "sslmode").every((mode) => sslModes.includes(mode)),
     `has an unknown sslmode; it is one of ${sslModes.join(", ")}`,
   )
@@ -61,7 +61,7 @@ function isReadable(path: string): boolean {
 const eventStoreAddress = z
   .string()
   .regex(/^esdb(\+discover)?:\/\/[^\s/?]+(\/?\?\S*|\/)?$/, "must be an address such as esdb://host:2113?tls=false");
-// Links are this address and a path. After `?` or `#` the path would become part of the query or fragment.
+// Links append a path to this address. After `?` or `#` the path would become part of the query or the fragment.
 const webAddress = address(["http:", "https:"], "https://waybill.example.com")
   .refine((value) => !/[?#]/.test(value), "must have no query (?) and no fragment (#): paths are added to it")
   .transform((value) => trimTrailing(value, "/"));
@@ -69,21 +69,21 @@ const s3Address = address(["http:", "https:"], "http://host:9000").refine(
   (value) => new URL(value).pathname === "/",
   "must have no path after the host",
 );
-const loopback = ["localhost", "127.0.0.1", "[::1]"];
+const loopbackHosts = ["localhost", "127.0.0.1", "[::1]"];
 const issuerAddress = address(["http:", "https:"], "https://login.example.com").refine(
-  (value) => new URL(value).protocol === "https:" || loopback.includes(new URL(value).hostname),
+  (value) => new URL(value).protocol === "https:" || loopbackHosts.includes(new URL(value).hostname),
   "must be an https address: passwords and tokens travel there",
 );
-const proxies = z.string().transform((value, context) => {
-  const ranges = parseRanges(value);
+const proxyRanges = z.string().transform((value, context) => {
+  const ranges = parseAddressRanges(value);
   if (ranges) return ranges;
   context.addIssue("must be addresses or ranges, separated by commas, such as 10.0.0.7, 10.1.0.0/16, 2001:db8::/32");
   return z.NEVER;
 });
-const levels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 const variables = z.object({
-  PORT: whole(1, 65_535).default(3000),
+  PORT: wholeNumber(1, 65_535).default(3000),
   HOST: z
     .string()
     .regex(/^[\w.:-]{1,255}$/, "must be a host name or an IP address")
@@ -104,41 +104,41 @@ const variables = z.object({
     .regex(/^[\w-]{1,64}$/, "must be a region such as us-east-1")
     .default("us-east-1"),
   PUBLIC_URL: webAddress.optional(),
-  TRUSTED_PROXIES: proxies.optional(),
-  RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000).default(600),
-  MAX_QUEUED_IMPORTS: whole(1, 100_000).default(20),
+  TRUSTED_PROXIES: proxyRanges.optional(),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600),
+  MAX_QUEUED_IMPORTS: wholeNumber(1, 100_000).default(20),
   SIGNING_SECRET: z.string().min(32, "must have at least 32 characters").optional(),
   DEMO: z.enum(["on", "off"], "must be on or off").default("on"),
   OIDC_ISSUER: issuerAddress.optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
   WEBHOOK_PRIVATE: z.enum(["on", "off"], "must be on or off").optional(),
-  LOG_LEVEL: z.enum(levels, `must be one of ${levels.join(", ")}`).default("info"),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(", ")}`).default("info"),
 });
 
 /** Throws ConfigurationFaults with all faults. The messages never repeat values, since some are secrets. */
 export function parseConfig(environment: Environment): Config {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""));
-  const parsed = variables.safeParse(given);
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""));
+  const parsed = variables.safeParse(present);
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-  faults.push(...missing(given));
+  faults.push(...dependencyFaults(present));
   if (!parsed.success || faults.length > 0) throw new ConfigurationFaults(faults);
-  return configOf(parsed.data, given);
+  return configOf(parsed.data, present);
 }
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
 
-function configOf(values: z.infer<typeof variables>, given: Environment) {
+function configOf(values: z.infer<typeof variables>, environment: Environment) {
   const { S3_ENDPOINT, OIDC_ISSUER } = values;
-  // Alone on one machine the receiver is usually on it too. Where others can reach the API, or the stores are elsewhere, the network may have
+  // If only this machine can reach the API and the stores, a webhook's receiver usually runs here as well. Otherwise the network may have
   // private services that members must not reach.
-  const webhookPrivate = values.WEBHOOK_PRIVATE ?? (realStores(given).length === 0 && isLoopback(values.HOST) ? "on" : "off");
+  const webhookPrivate = values.WEBHOOK_PRIVATE ?? (realStores(environment).length === 0 && isLoopback(values.HOST) ? "on" : "off");
   return {
     host: values.HOST,
     port: values.PORT,
-    /** Absolute. */
+    /** An absolute path. */
     dataDir: resolve(values.DATA_DIR),
-    /** Undefined for the embedded store. */
+    /** This address and the next two are undefined where the embedded store is used. */
     databaseUrl: values.DATABASE_URL,
     eventStoreUrl: values.EVENTSTORE_URL,
     s3:
@@ -152,12 +152,12 @@ function configOf(values: z.infer<typeof variables>, given: Environment) {
             region: values.S3_REGION,
             publicEndpoint: values.S3_PUBLIC_ENDPOINT,
           },
-    publicUrl: values.PUBLIC_URL ?? ownAddress(values),
-    /** The proxies whose X-Forwarded-For is believed. */
+    publicUrl: values.PUBLIC_URL ?? localUrl(values),
+    /** The proxies whose X-Forwarded-For header is trusted. */
     trustedProxies: values.TRUSTED_PROXIES ?? new BlockList(),
     rateLimitPerMinute: values.RATE_LIMIT_PER_MINUTE,
     maxQueuedImports: values.MAX_QUEUED_IMPORTS,
-    /** Undefined: it is generated into the data folder. */
+    /** Undefined: a secret is generated and kept in the data folder. */
     signingSecret: values.SIGNING_SECRET,
     demo: values.DEMO === "on",
     /** Webhooks may go to private and loopback addresses. */
@@ -176,47 +176,48 @@ function configOf(values: z.infer<typeof variables>, given: Environment) {
 }
 
 /** Where a browser on this machine finds the API: a server that listens on every address also listens on loopback. */
-function ownAddress({ HOST, PORT }: z.infer<typeof variables>): string {
+function localUrl({ HOST, PORT }: z.infer<typeof variables>): string {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[HOST] ?? HOST;
   return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
 }
 
-/** Variables that require other variables. Checked also when some values are invalid. */
-function missing(given: Environment): string[] {
+/** The faults of variables that require other variables. They are reported even if some values are invalid. */
+function dependencyFaults(environment: Environment): string[] {
   const faults: string[] = [];
-  if (given["S3_ENDPOINT"]) {
-    for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY"]) if (!given[name]) faults.push(`${name} is required with S3_ENDPOINT`);
+  if (environment["S3_ENDPOINT"]) {
+    for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY"]) if (!environment[name]) faults.push(`${name} is required with S3_ENDPOINT`);
   } else {
     for (const name of ["S3_ACCESS_KEY", "S3_SECRET_KEY", "S3_BUCKET", "S3_REGION", "S3_PUBLIC_ENDPOINT"])
-      if (given[name]) faults.push(`${name} is set, but S3_ENDPOINT is not`);
+      if (environment[name]) faults.push(`${name} is set, but S3_ENDPOINT is not`);
   }
   const oidc = ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"];
-  if (oidc.some((name) => given[name])) {
-    for (const name of oidc) if (!given[name]) faults.push(`${name} is required with the other OIDC variables`);
+  if (oidc.some((name) => environment[name])) {
+    for (const name of oidc) if (!environment[name]) faults.push(`${name} is required with the other OIDC variables`);
   }
-  const real = realStores(given);
-  if (real.length > 0 && !given["SIGNING_SECRET"]) {
-    faults.push(`SIGNING_SECRET is required with ${real.join(" and ")}: at least 32 characters, the same for every process`);
+  const configuredStores = realStores(environment);
+  if (configuredStores.length > 0 && !environment["SIGNING_SECRET"]) {
+    faults.push(`SIGNING_SECRET is required with ${configuredStores.join(" and ")}: at least 32 characters, the same for every process`);
   }
   return faults;
 }
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 
-const realStores = (given: Environment): string[] => ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"].filter((name) => given[name]);
+const storeVariables = ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"];
+const realStores = (environment: Environment): string[] => storeVariables.filter((name) => environment[name]);
 
 export const loadConfig = (): Config => parseConfig(process.env);
 
-/** The environment of a role's process: the embedded stores' addresses are given like configured ones. */
+/** The environment for the process of a role. It names the stores as if they were configured, embedded ones too. */
 export function childEnvironment(
   { webhookPrivate }: Pick<Config, "webhookPrivate">,
-  found: { databaseUrl: string; eventStoreUrl: string; signingSecret: string },
+  stores: { databaseUrl: string; eventStoreUrl: string; signingSecret: string },
 ): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    DATABASE_URL: found.databaseUrl,
-    EVENTSTORE_URL: found.eventStoreUrl,
-    SIGNING_SECRET: found.signingSecret,
+    DATABASE_URL: stores.databaseUrl,
+    EVENTSTORE_URL: stores.eventStoreUrl,
+    SIGNING_SECRET: stores.signingSecret,
     WEBHOOK_PRIVATE: webhookPrivate ? "on" : "off",
   };
 }

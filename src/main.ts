@@ -1,11 +1,11 @@
-// The roles. Each is one process and loads only what it needs: a start is mostly the loading of modules.
+// The roles. Each runs as one process and loads only the modules it needs, since loading takes most of the time of a start.
 import type { Logger } from "pino";
 import type { Config } from "./config.js";
 import type { RunRole } from "./main/roles/role.js";
 
 export type RoleName = "api" | "worker" | "projector";
 
-/** The API listens before anything else is loaded or looked for. */
+/** The API's server listens before `load` loads its other modules and before anything connects to the stores. */
 export async function openRole(name: RoleName, { host, port }: Config, logger: Logger) {
   if (name === "api") {
     const { openServer } = await import("./http/server/startServer.js");
@@ -16,6 +16,6 @@ export async function openRole(name: RoleName, { host, port }: Config, logger: L
     };
     return { load, close: () => server.stop() };
   }
-  const loading = { worker: () => import("./main/roles/worker.js"), projector: () => import("./main/roles/projector.js") };
-  return { load: async () => (await loading[name]()).run, close: async () => undefined };
+  const loaders = { worker: () => import("./main/roles/worker.js"), projector: () => import("./main/roles/projector.js") };
+  return { load: async () => (await loaders[name]()).run, close: async () => undefined };
 }

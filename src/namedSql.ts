@@ -1,5 +1,5 @@
-/** A statement with `:name` for a value, numbered as Postgres takes it. Values that it does not name are left out. */
-export function named(statement: string, values: Readonly<Record<string, unknown>>): { text: string; values: unknown[] } {
+/** Replaces each `:name` of a statement by `$1`, `$2` etc., with the values in that order. Values that it does not name are left out. */
+export function bindNames(statement: string, values: Readonly<Record<string, unknown>>): { text: string; values: unknown[] } {
   const names: string[] = [];
   const text = statement.replace(/::?(\w+)/g, (whole, name: string) => {
     if (whole.startsWith("::") || !Object.hasOwn(values, name)) return whole; // a type, or a part of an array or of a format

@@ -8,9 +8,9 @@ export function systemReason(error: unknown): string {
   return getSystemErrorMap().get(errno ?? 0)?.[1] ?? message;
 }
 
-/** An error and what has caused it, one after the other: a library may have wrapped an error in one of its own. */
+/** Yields an error and then its causes in turn, since a library may have wrapped the original error. */
 export function* causesOf(error: unknown): Generator<Error> {
-  for (let [at, depth] = [error, 0]; at instanceof Error && depth < 10; [at, depth] = [at.cause, depth + 1]) yield at;
+  for (let [cause, depth] = [error, 0]; cause instanceof Error && depth < 10; [cause, depth] = [cause.cause, depth + 1]) yield cause;
 }
 
 /**
@@ -52,13 +52,13 @@ export class WrongVersion extends Error {
   }
 }
 
-/** The event log ends before the position to read on from: it is an older copy of the one that the position belongs to, or another one. */
+/** The event log lacks the position where reading has to continue: it is an older copy of the log with that position, or another log. */
 export class LogTooShort extends Error {
   override readonly name = "LogTooShort";
   constructor(position: Position, end: Position | undefined) {
-    const found = end ? `the log ends at position ${end.commit}` : `the log has no event at position ${position.commit}`;
+    const finding = end ? `the log ends at position ${end.commit}` : `the log has no event at position ${position.commit}`;
     super(
-      `${found}, and was read up to ${position.commit} already: it is an older copy, or another log; \`projections rebuild\` builds the tables from this one`,
+      `${finding}, and was read up to ${position.commit} already: it is an older copy, or another log; \`projections rebuild\` builds the tables from this one`,
     );
   }
 }
@@ -77,7 +77,7 @@ export class AppendTooLarge extends Error {
   }
 }
 
-/** This process already has as much of this work as it takes at once. The request itself is not at fault. */
+/** This process already does as much of this work as it may do at once. The request itself is not at fault. */
 export class TooBusy extends Error {
   override readonly name = "TooBusy";
 }

@@ -1,35 +1,35 @@
 // A bounded cache: the values that were set or read longest ago are dropped first.
 
-export function recentValues<Value>(most: number) {
-  const kept = new Map<string, Value>();
+export function recentValues<Value>(maxValues: number) {
+  const values = new Map<string, Value>();
   const set = (key: string, value: Value) => {
-    kept.delete(key);
-    kept.set(key, value);
-    for (const oldest of kept.keys()) {
-      if (kept.size <= most) break;
-      kept.delete(oldest);
+    values.delete(key);
+    values.set(key, value);
+    for (const oldest of values.keys()) {
+      if (values.size <= maxValues) break;
+      values.delete(oldest);
     }
   };
   return {
     get(key: string): Value | undefined {
-      const value = kept.get(key);
+      const value = values.get(key);
       if (value !== undefined) set(key, value);
       return value;
     },
     set,
-    delete: (key: string) => void kept.delete(key),
+    delete: (key: string) => void values.delete(key),
   };
 }
 
 /** Loads each value once, also if several callers ask for it at the same time. A failed load is not kept. */
-export function recentLoads<Value>(most: number): (key: string, load: () => Promise<Value>) => Promise<Value> {
-  const kept = recentValues<Promise<Value>>(most);
+export function recentLoads<Value>(maxValues: number): (key: string, load: () => Promise<Value>) => Promise<Value> {
+  const loads = recentValues<Promise<Value>>(maxValues);
   return (key, load) => {
-    const known = kept.get(key);
-    if (known !== undefined) return known;
+    const earlier = loads.get(key);
+    if (earlier !== undefined) return earlier;
     const loading = load();
-    kept.set(key, loading);
-    loading.catch(() => kept.get(key) === loading && kept.delete(key));
+    loads.set(key, loading);
+    loading.catch(() => loads.get(key) === loading && loads.delete(key));
     return loading;
   };
 }

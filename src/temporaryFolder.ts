@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Works in a new folder in `parent`, and removes it afterwards with all that is in it. */
+/** Runs `work` with a new folder in `parent`, and afterwards removes the folder and its content. */
 export async function inTemporaryFolder<Result>(parent: string, prefix: string, work: (folder: string) => Promise<Result>) {
   const folder = await mkdtemp(join(parent, prefix));
   try {
@@ -12,12 +12,12 @@ export async function inTemporaryFolder<Result>(parent: string, prefix: string, 
   }
 }
 
-/** Works with a single file, which `work` writes: a push needs no folder of its own. */
+/** Runs `work` with a path in `parent` where it may write one file, and afterwards removes that file. A push needs no folder of its own. */
 export async function inTemporaryFile<Result>(parent: string, work: (path: string) => Promise<Result>) {
   const path = join(parent, randomUUID());
   try {
     return await work(path);
   } finally {
-    await unlink(path).catch(() => undefined); // it may not have been written
+    await unlink(path).catch(() => undefined); // `work` may not have written it
   }
 }

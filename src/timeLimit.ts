@@ -1,21 +1,21 @@
-// Waiting that always ends, in one place: every layer waits for something that may never answer.
+// Waits with a time limit. Every layer uses these functions, since each waits for something that may never answer.
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The result of `work`, or what `late` gives or throws once `ms` have passed. `work` goes on; its result is then ignored. */
-export async function withTimeLimit<T, L = never>(ms: number, work: Promise<T>, late: () => L): Promise<T | L> {
+/** The result of `work`, or what `onTimeout` returns or throws once `ms` have passed. Then `work` goes on and its result is ignored. */
+export async function withTimeLimit<T, L = never>(ms: number, work: Promise<T>, onTimeout: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
     // One more iteration of the event loop: if this process could not run for a while, the answer may already have arrived.
     timer = setTimeout(() => setImmediate(resolve), Math.max(0, ms));
   });
   try {
-    return await Promise.race([work, limit.then(late)]);
+    return await Promise.race([work, limit.then(onTimeout)]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Looks at least once, and again every `everyMs` until something is found. Undefined when it is not found within `ms`. */
+/** Calls `look` at least once, and again every `everyMs` until it finds something. Undefined if it finds nothing within `ms`. */
 export async function lookUntilFound<Found>(ms: number, look: () => Promise<Found | undefined>, everyMs = 50): Promise<Found | undefined> {
   for (const end = performance.now() + ms; ; await pause(everyMs)) {
     const found = await look();

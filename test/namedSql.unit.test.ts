@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { named } from "../src/namedSql.js";
+import { bindNames } from "../src/namedSql.js";
 
 test("each name has one number, wherever it stands, and values that are not named are left out", () => {
-  expect(named("select :b::text, :a where c = :b", { a: 1, b: 2, other: 3 })).toEqual({
+  expect(bindNames("select :b::text, :a where c = :b", { a: 1, b: 2, other: 3 })).toEqual({
     text: "select $1::text, $2 where c = $1",
     values: [2, 1],
   });
@@ -10,5 +10,5 @@ test("each name has one number, wherever it stands, and values that are not name
 
 test("casts, parts of an array and formats of times are no names", () => {
   const statement = "select a::text, numbers[s.first:s.last], 'HH24:MI:SS'";
-  expect(named(statement, { text: 1 })).toEqual({ text: statement, values: [] });
+  expect(bindNames(statement, { text: 1 })).toEqual({ text: statement, values: [] });
 });

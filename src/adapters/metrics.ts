@@ -10,10 +10,10 @@ interface LookedUpMetric {
   readonly read: () => Promise<number | Readonly<Record<string, number>> | undefined>;
 }
 
-/** Creates a registry of its own, so that two apps in one process do not share numbers. */
-export function createMetrics(lookedUp: readonly LookedUpMetric[] = []) {
+/** Each call creates its own registry, so that two apps in one process do not share numbers. */
+export function createMetrics(lookedUpMetrics: readonly LookedUpMetric[] = []) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 }); // never: `addLoopLag` takes its place
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 }); // in effect never: `addLoopLag` replaces it
   addLoopLag(registry);
   const requests = new Histogram({
     name: "waybill_http_request_seconds",
@@ -28,30 +28,30 @@ export function createMetrics(lookedUp: readonly LookedUpMetric[] = []) {
     labelNames: ["way", "outcome"] as const,
     registers: [registry],
   });
-  for (const each of lookedUp) addGauge(registry, each);
+  for (const each of lookedUpMetrics) addGauge(registry, each);
   return {
     registry,
-    requestEnded: ({ method, route, status }: { method: string; route: string; status: number }, seconds: number) =>
-      requests.observe({ method: knownMethod(method), route, status }, seconds),
-    signInEnded: (labels: { way: string; outcome: string }) => signIns.inc(labels),
+    recordRequest: ({ method, route, status }: { method: string; route: string; status: number }, seconds: number) =>
+      requests.observe({ method: methodLabel(method), route, status }, seconds),
+    recordSignIn: (labels: { way: string; outcome: string }) => signIns.inc(labels),
     render: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }
 
-/** A fixed set of labels, which unknown request methods cannot extend. */
-const knownMethod = (method: string) => (["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].includes(method) ? method : "other");
+/** One of a fixed set of labels, so that callers cannot add labels by inventing request methods. */
+const methodLabel = (method: string) => (["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].includes(method) ? method : "other");
 
 const sampleMs = 100;
 
 /**
- * The delays of the event loop since the last time they were read. Each sample wakes the process: prom-client's own hundred a second cost an idle
- * process half a percent of a core. Its numbers also include the time between two samples, which is subtracted here.
+ * Reports the delays of the event loop since the last reading. It replaces prom-client's own sampling: a hundred samples a second, each of
+ * which wakes the process, cost an idle process half a percent of a core. The time between two samples is subtracted.
  */
 function addLoopLag(registry: Registry): void {
   const delay = monitorEventLoopDelay({ resolution: sampleMs });
   delay.enable();
   const seconds = (nanoseconds: number) => (delay.count === 0 ? 0 : Math.max(0, nanoseconds / 1e9 - sampleMs / 1e3));
-  const read: Record<string, () => number> = {
+  const statistics: Record<string, () => number> = {
     min: () => seconds(delay.min),
     max: () => seconds(delay.max),
     mean: () => seconds(delay.mean),
@@ -60,21 +60,21 @@ function addLoopLag(registry: Registry): void {
     p90: () => seconds(delay.percentile(90)),
     p99: () => seconds(delay.percentile(99)),
   };
-  const gauges = Object.entries(read).map(([part, value]) => {
+  const gauges = Object.entries(statistics).map(([part, value]) => {
     const name = `nodejs_eventloop_lag_${part}_seconds`;
     registry.removeSingleMetric(name);
     return { gauge: new Gauge({ name, help: `Delay of the event loop, ${part}, since the last reading`, registers: [registry] }), value };
   });
-  const own = registry.getSingleMetric("nodejs_eventloop_lag_seconds") as Gauge & { collect: () => void };
-  const collect = own.collect;
-  own.collect = () => {
-    collect.call(own);
+  const lagGauge = registry.getSingleMetric("nodejs_eventloop_lag_seconds") as Gauge & { collect: () => void };
+  const collect = lagGauge.collect;
+  lagGauge.collect = () => {
+    collect.call(lagGauge);
     for (const { gauge, value } of gauges) gauge.set(value());
     delay.reset();
   };
 }
 
-/** During an outage the number is left out, and the other metrics are still answered. */
+/** During an outage this metric is left out, and the others are still answered. */
 function addGauge(registry: Registry, { name, help, label, read }: LookedUpMetric): void {
   new Gauge({
     name,
@@ -83,7 +83,7 @@ function addGauge(registry: Registry, { name, help, label, read }: LookedUpMetri
     registers: [registry],
     async collect() {
       this.reset();
-      const value = await withTimeLimit(lookUpMs, read(), () => undefined).catch(() => undefined);
+      const value = await withTimeLimit(maxLookUpMs, read(), () => undefined).catch(() => undefined);
       if (value === undefined) this.remove();
       else if (typeof value === "number") this.set(value);
       else for (const [each, count] of Object.entries(value)) this.set({ [label ?? ""]: each }, count);
@@ -91,4 +91,4 @@ function addGauge(registry: Registry, { name, help, label, read }: LookedUpMetri
   });
 }
 
-const lookUpMs = 2_000;
+const maxLookUpMs = 2_000;

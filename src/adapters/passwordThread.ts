@@ -1,4 +1,4 @@
-// Argon2id in a thread of its own with a low priority, so that requests to the API come first when the cores are busy.
+// Runs Argon2id in a thread of its own with a low priority, so that requests to the API come first when the cores are busy.
 import { getPriority, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { hashSync, type Options, verifySync } from "@node-rs/argon2";
@@ -11,18 +11,18 @@ export interface PasswordJob {
 
 export type PasswordReply = { readonly answer: string | boolean } | { readonly failure: string };
 
-/** 19 MiB, two passes, one lane: the least that OWASP recommends. `algorithm: 2` is Argon2id; the library's const enum cannot be used here. */
-const cost: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 };
+/** 19 MiB, two passes, one lane: OWASP's recommended minimum. `algorithm: 2` is Argon2id; the library's const enum cannot be used here. */
+const hashOptions: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 };
 const niceStep = 5;
-const niceMost = 19;
+const maxNice = 19;
 
-// On Linux a thread has a priority of its own; elsewhere this would be the whole process's.
-if (process.platform === "linux") setPriority(Math.min(niceMost, getPriority() + niceStep));
+// On Linux this changes the priority of the thread alone; elsewhere it would change that of the whole process.
+if (process.platform === "linux") setPriority(Math.min(maxNice, getPriority() + niceStep));
 
 parentPort?.on("message", ({ password, storedHash }: PasswordJob) => {
   let reply: PasswordReply;
   try {
-    reply = { answer: storedHash === undefined ? hashSync(password, cost) : verifySync(storedHash, password) };
+    reply = { answer: storedHash === undefined ? hashSync(password, hashOptions) : verifySync(storedHash, password) };
   } catch (error) {
     reply = { failure: (error as Error).message };
   }

@@ -8,19 +8,19 @@ export interface SingleSignOnOptions {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Registered at the provider. */
+  /** The address that the provider sends the browser back to. It has to be registered at the provider. */
   readonly redirectUri: string;
   readonly logger: Logger;
 }
 
-const answerSeconds = 5;
+const maxAnswerSeconds = 5;
 
 export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   const { redirectUri, logger } = options;
-  const found = recentLoads<openId.Configuration>(1);
-  /** Asks the provider for its settings once, and again after a failure. */
-  const provider = () => found("", () => discover(options));
-  const say = (error: unknown, what: string) => {
+  const loadOnce = recentLoads<openId.Configuration>(1);
+  /** Fetches the provider's settings once, and again after a failure. */
+  const provider = () => loadOnce("", () => discover(options));
+  const logFailure = (error: unknown, what: string) => {
     const { name, code, status } = error as { name?: string; code?: string; status?: number };
     logger.warn({ error: name, code, status }, what);
   };
@@ -40,7 +40,7 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
         });
         return { url: url.href, checks };
       } catch (error) {
-        say(error, "the identity provider cannot be used; check OIDC_ISSUER");
+        logFailure(error, "the identity provider cannot be used; check OIDC_ISSUER");
         return undefined;
       }
     },
@@ -51,7 +51,7 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
         const tokens = await openId.authorizationCodeGrant(configuration, new URL(query, redirectUri), checks);
         return await identityOf(configuration, tokens);
       } catch (error) {
-        say(error, "a single sign-on failed");
+        logFailure(error, "a single sign-on failed");
         return { kind: isUnreachable(error) ? "unreachable" : "refused" };
       }
     },
@@ -61,7 +61,7 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
 function discover({ issuer, clientId, clientSecret }: SingleSignOnOptions): Promise<openId.Configuration> {
   const url = new URL(issuer);
   // config.ts accepts http for loopback addresses only.
-  const settings = { timeout: answerSeconds, execute: url.protocol === "http:" ? [openId.allowInsecureRequests] : [] };
+  const settings = { timeout: maxAnswerSeconds, execute: url.protocol === "http:" ? [openId.allowInsecureRequests] : [] };
   const authenticate: openId.ClientAuth = (server, ...request) => {
     const methods = server.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
     const method = methods.includes("client_secret_basic") ? openId.ClientSecretBasic : openId.ClientSecretPost;

@@ -1,13 +1,14 @@
 import { causesOf } from "../portErrors.js";
 
-const codes = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|CERT_|HOSTNAME_MISMATCH$|ERR_TLS_|ERR_SSL_|EPROTO$)/;
-// grpc-js has these only in the text of its errors.
-const words =
+const tlsCodes =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|CERT_|HOSTNAME_MISMATCH$|ERR_TLS_|ERR_SSL_|EPROTO$)/;
+// grpc-js reports these failures only in the texts of its errors.
+const tlsTexts =
   /self[- ]signed certificate|unable to (?:verify the first|get|get issuer|get local issuer|get CRL issuer) certificate|certificate (?:has expired|is not yet valid)|altnames|ssl routines|wrong version number|tlsv1 alert/i;
 
 /** A certificate that is not trusted, or a server that does not speak TLS: waiting does not help. */
 export function isTlsFault(error: unknown): boolean {
-  return [...causesOf(error)].some((at) => codes.test(String((at as { code?: unknown }).code ?? "")) || words.test(at.message));
+  return [...causesOf(error)].some(({ code = "", message }: NodeJS.ErrnoException) => tlsCodes.test(code) || tlsTexts.test(message));
 }
 
 /** Only the reason, such as `wrong version number`, without OpenSSL's numbers and file names. */

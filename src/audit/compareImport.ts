@@ -2,21 +2,21 @@ import type { Pool, PoolClient } from "pg";
 import type { EventStore, Position } from "../ports/eventStore.js";
 import { compareEvidence } from "./compareEvidence.js";
 import { gatherImport } from "./evidence/evidence.js";
-import { createEvidence } from "./evidence/evidenceTables.js";
+import { createEvidenceWriter } from "./evidence/evidenceTables.js";
 import { newFindings } from "./findings.js";
 
-/** The projections are at different positions, or not built, so they cannot be compared with the event log now. */
+/** The projections cannot be compared with the event log now: they are not built, or at different positions, or behind the import. */
 export class NotComparable extends Error {
   override readonly name = "NotComparable";
 }
 
-/** The projections of one import's own tables, and these tables. */
-const compared = ["activities", "imports", "rejections", "shipments"];
-const tables = "imports, rejections, activities, shipment_lines, checkpoints";
+/** The projections whose tables are compared for one import. */
+const comparedProjections = ["activities", "imports", "rejections", "shipments"];
+const tablesToLock = "imports, rejections, activities, shipment_lines, checkpoints";
 
 /**
- * The projections' tables in one transaction, at one position of the event log. Locks the tables against a rebuild's swap, which waits until the audit
- * ends or is aborted.
+ * Runs `work` in one transaction, which sees the projections' tables at one position of the event log. A lock on the tables makes a
+ * rebuild's swap wait until the audit ends or is aborted.
  */
 export async function withSnapshot<Result>(
   { pool, signal }: { pool: Pool; signal: AbortSignal },
@@ -24,42 +24,42 @@ export async function withSnapshot<Result>(
 ): Promise<Result> {
   signal.throwIfAborted();
   const client = await pool.connect();
-  // Closes the connection, which ends the transaction and keeps the changed settings out of the pool. A running statement fails.
-  const end = () => client.release(true);
-  signal.addEventListener("abort", end, { once: true });
-  let lost: Error | undefined; // kept, since later queries only report that the connection is closed
+  // Ends the transaction, fails a running statement, and keeps the changed settings out of the pool.
+  const closeConnection = () => client.release(true);
+  signal.addEventListener("abort", closeConnection, { once: true });
+  let failure: Error | undefined; // later queries report only that the connection is closed
   client.on("error", (error) => {
-    lost ??= error;
+    failure ??= error;
   });
   try {
     await client.query(
       "set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set client_connection_check_interval = 1000",
     );
-    await client.query(`begin isolation level repeatable read; lock table ${tables} in access share mode`);
-    return await work({ client, position: await positionOf(client) });
+    await client.query(`begin isolation level repeatable read; lock table ${tablesToLock} in access share mode`);
+    return await work({ client, position: await commonPosition(client) });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw lost ? new Error(`the connection to the database was lost, run it again: ${lost.message}`, { cause: error }) : error;
+    throw failure ? new Error(`the connection to the database was lost, run it again: ${failure.message}`, { cause: error }) : error;
   } finally {
-    signal.removeEventListener("abort", end);
-    if (!signal.aborted) end();
+    signal.removeEventListener("abort", closeConnection);
+    if (!signal.aborted) closeConnection();
   }
 }
 
-async function positionOf(client: PoolClient): Promise<Position> {
+async function commonPosition(client: PoolClient): Promise<Position> {
   const { rows } = await client.query<{ commit: string; prepare: string; projections: number }>(
     "select commit, prepare, count(*)::int as projections from checkpoints where projection = any($1) group by commit, prepare",
-    [compared],
+    [comparedProjections],
   );
   const [only, another] = rows;
-  const built = rows.reduce((sum, { projections }) => sum + projections, 0);
-  if (!only || built < compared.length)
+  const builtCount = rows.reduce((sum, { projections }) => sum + projections, 0);
+  if (!only || builtCount < comparedProjections.length)
     throw new NotComparable("the projections have not been built yet: start the projector, or run `projections rebuild`");
   if (another) throw new NotComparable("the projections stand at different positions: let the projector catch up and try again");
   return { commit: BigInt(only.commit), prepare: BigInt(only.prepare) };
 }
 
-/** Whether the tables agree with the stream, as far as the projection has come. */
+/** Whether the tables agree with the stream, up to the position that the projections have reached. */
 export type ImportComparison =
   | { readonly verdict: "agrees" }
   | { readonly verdict: "differs"; readonly differences: readonly string[]; readonly count: number }
@@ -70,10 +70,10 @@ export async function compareImport(
   importId: string,
 ): Promise<ImportComparison> {
   return withSnapshot({ pool, signal }, async ({ client, position }): Promise<ImportComparison> => {
-    const isThere = await gatherImport(await createEvidence(client), importId, { eventStore, until: position, signal });
-    if (!isThere) throw new NotComparable("the projection has not come to this import yet; try again once the projector has caught up");
+    const isFound = await gatherImport(await createEvidenceWriter(client), importId, { eventStore, until: position, signal });
+    if (!isFound) throw new NotComparable("the projection has not come to this import yet; try again once the projector has caught up");
     const findings = newFindings();
-    await compareEvidence(client, { only: "import" }, findings);
+    await compareEvidence(client, { importOnly: true }, findings);
     if (findings.count === 0) return { verdict: "agrees" };
     return { verdict: "differs", differences: findings.first.map(({ sentence }) => sentence), count: findings.count };
   }).catch((error: unknown): ImportComparison => {

@@ -10,13 +10,13 @@ export interface Finding {
 export type Findings = ReturnType<typeof newFindings>;
 
 /** How many findings are kept as sentences. */
-export const shownFindings = 20;
+export const maxShownFindings = 20;
 
 export function newFindings() {
   const first: Finding[] = [];
   const byOrganisation = new Map<string, number>();
   let total = 0;
-  const countOf = (organisationId: string, count: number) =>
+  const countFor = (organisationId: string, count: number) =>
     byOrganisation.set(organisationId, (byOrganisation.get(organisationId) ?? 0) + count);
   return {
     first,
@@ -26,14 +26,14 @@ export function newFindings() {
     },
     add(finding: Finding, count = 1): void {
       total += count;
-      if (first.length < shownFindings) first.push(finding);
+      if (first.length < maxShownFindings) first.push(finding);
       const { organisationId } = finding;
-      if (organisationId !== undefined) countOf(organisationId, count);
+      if (organisationId !== undefined) countFor(organisationId, count);
     },
-    /** Counts findings that are not shown, those of each organisation too. */
+    /** Counts findings that are not kept as sentences. `counts` has how many of them each organisation has. */
     addCount(count: number, counts: ReadonlyMap<string, number>): void {
       total += count;
-      for (const [organisationId, each] of counts) countOf(organisationId, each);
+      for (const [organisationId, each] of counts) countFor(organisationId, each);
     },
   };
 }
@@ -42,7 +42,7 @@ export function addDifferences(findings: Findings, { first, count, byOrganisatio
   const rest = new Map(byOrganisation);
   for (const difference of first) {
     const { organisationId, importId } = difference;
-    findings.add({ organisationId: organisationId ?? undefined, importId: importId ?? undefined, sentence: sentenceOf(difference) });
+    findings.add({ organisationId: organisationId ?? undefined, importId: importId ?? undefined, sentence: differenceText(difference) });
     if (organisationId !== null) rest.set(organisationId, (rest.get(organisationId) ?? 0) - 1);
   }
   findings.addCount(count - first.length, rest);
@@ -50,19 +50,18 @@ export function addDifferences(findings: Findings, { first, count, byOrganisatio
 
 const isSecret = (column: string) => /hash|sha256/.test(column);
 
-function sentenceOf({ table, key, what, columns }: Difference): string {
-  const place = `${table}, ${Object.entries(key)
+function differenceText({ table, key, what, columns }: Difference): string {
+  const rowLabel = `${table}, ${Object.entries(key)
     .map(([name, value]) => `${name} ${value}`)
     .join(", ")}`;
-  if (what === "missing") return `${place}: the row is missing`;
-  if (what === "extra") return `${place}: the streams have no such row`;
+  if (what === "missing") return `${rowLabel}: the row is missing`;
+  if (what === "extra") return `${rowLabel}: the streams have no such row`;
   const values = (columns ?? []).map(({ name, live, rebuilt }) =>
-    isSecret(name) ? `${name} is another` : `${name} is ${shortJson(live)}, the streams say ${shortJson(rebuilt)}`,
+    isSecret(name) ? `${name} differs` : `${name} is ${shortJson(live)}, the streams say ${shortJson(rebuilt)}`,
   );
-  return `${place}: ${values.join("; ")}`;
+  return `${rowLabel}: ${values.join("; ")}`;
 }
 
-/** A value as a finding shows it. */
 function shortJson(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;

@@ -1,7 +1,6 @@
-// src/audit compares the projections' tables with the streams. It shares the storage format with the rest of the service and no code of the
-// projections, so that a mistake in a projection is not repeated here.
-// Replays every import from its stream, and compares which rows were accepted, which of them count and the totals with a ledger; derives quotes
-// again; reads the stored files. Everything else in the tables is compared with tables that the
+// src/audit compares the projections' tables with the streams. It shares the storage format with the rest of the service, but no code with
+// the projections, so that it does not repeat their mistakes. It replays every import and compares the accepted rows, the rows that count
+// and the totals. It derives quotes again and reads the stored files. `audit verify` compares the rest of the tables with tables that the
 // projections fill anew (src/projections/rebuild/auditTables.ts).
 
 import { createHash } from "node:crypto";
@@ -14,44 +13,44 @@ import type { ObjectStore } from "../ports/objectStore.js";
 import { inTemporaryFolder } from "../temporaryFolder.js";
 import { compareEvidence } from "./compareEvidence.js";
 import { type AuditedImport, gatherEvidence, ownerOf } from "./evidence/evidence.js";
-import { createEvidence } from "./evidence/evidenceTables.js";
+import { createEvidenceWriter } from "./evidence/evidenceTables.js";
 import type { Findings } from "./findings.js";
 import { verifyQuotes } from "./quotes/verifyQuotes.js";
 
-export interface StreamOptions extends FileSources {
+export interface VerifyStreamsOptions extends FileSources {
   readonly eventStore: EventStore;
   readonly signal: AbortSignal;
   /** Undefined for all organisations. */
   readonly organisationId: string | undefined;
-  /** False: stored files are not read. */
+  /** Whether to read the stored files. */
   readonly files: boolean;
-  /** True: every quote is derived again; false: a sample. */
+  /** Whether to derive every quote again, rather than a sample. */
   readonly allQuotes?: boolean;
   readonly onProgress?: ((progress: { events: number; share: number }) => void) | undefined;
 }
 
 /**
- * `client` finds the ledger's tables under their names, as they are at this position of the event log. `events`: of imports, their corrections and
- * reversals. `imports`: how many each organisation has.
+ * `client` sees the ledger's tables under their usual names, as they are at `position`. The result's `events` counts the events of imports,
+ * corrections and reversals. Its `imports` has each organisation's number of imports.
  */
 export async function verifyStreams(
   { client, position }: { readonly client: PoolClient; readonly position: Position },
-  options: StreamOptions,
+  options: VerifyStreamsOptions,
   findings: Findings,
 ) {
   const { eventStore, organisationId, signal, onProgress } = options;
-  const writer = await createEvidence(client);
+  const writer = await createEvidenceWriter(client);
   const { imports, events } = await gatherEvidence(writer, { eventStore, until: position, organisationId, signal, findings, onProgress });
   await compareEvidence(client, { organisationId }, findings);
-  const withFiles = options.files ? imports : [];
-  for (const audited of withFiles) {
+  const importsWithFiles = options.files ? imports : [];
+  for (const audited of importsWithFiles) {
     signal.throwIfAborted();
     for (const sentence of await fileFaults(options, audited)) findings.add({ ...ownerOf(audited), sentence });
   }
   const quotes = await verifyQuotes(position, options, findings);
   const counts = new Map<string, number>();
   for (const { requested } of imports) counts.set(requested.data.organisationId, (counts.get(requested.data.organisationId) ?? 0) + 1);
-  return { events, imports: counts, files: withFiles.length, quotes };
+  return { events, imports: counts, files: importsWithFiles.length, quotes };
 }
 
 interface FileSources {
@@ -59,7 +58,7 @@ interface FileSources {
   readonly tempDir: string;
 }
 
-/** What is wrong with the stored submission or error report of an import; usually nothing. */
+/** What is wrong with an import's stored submission or error report, one sentence per fault. */
 export async function fileFaults(
   { objectStore, tempDir }: FileSources,
   { requested, ended }: Omit<AuditedImport, "importId">,
@@ -67,7 +66,7 @@ export async function fileFaults(
   const { key, sha256, size } = requested.data.file;
   const report = ended?.type === "ImportCompleted" ? ended.data.report : null;
   const faults: string[] = [];
-  const found = await hashOf(objectStore, key, tempDir);
+  const found = await hashFile(objectStore, key, tempDir);
   if (!found) faults.push(`the stored file ${key} is missing`);
   else if (found.sha256 !== sha256) faults.push(`the stored file ${key} has sha-256 ${found.sha256}, recorded was ${sha256}`);
   else if (found.size !== size) faults.push(`the stored file ${key} has ${found.size} bytes, recorded were ${size}`);
@@ -75,7 +74,7 @@ export async function fileFaults(
   return faults;
 }
 
-async function hashOf(objectStore: ObjectStore, key: string, tempDir: string): Promise<{ sha256: string; size: number } | undefined> {
+async function hashFile(objectStore: ObjectStore, key: string, tempDir: string): Promise<{ sha256: string; size: number } | undefined> {
   return inTemporaryFolder(tempDir, "audit-", async (folder) => {
     const path = join(folder, "file");
     try {

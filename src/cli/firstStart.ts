@@ -8,7 +8,7 @@ import type { Config } from "../config.js";
 import { demoOrganisation } from "../demo/demoOrganisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
 import { linkAddress } from "../domain/members.js";
-import { firstStart } from "../domain/principal.js";
+import { firstStartPrincipal } from "../domain/principal.js";
 import { Rejection } from "../domain/rejection.js";
 import { streamOf } from "../events/streams.js";
 import { type Adapters, memberDeps, openAdapters, organisationDeps, retryUntilUp } from "../main/adapters.js";
@@ -16,21 +16,21 @@ import { prepareTables, unfilledTables } from "../main/tables.js";
 import { listMembers, listOrganisations } from "../queries/organisations/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
 
-type DemoOrganisation = NonNullable<Awaited<ReturnType<typeof findOrMakeDemo>>>;
+type DemoOrganisation = NonNullable<Awaited<ReturnType<typeof ensureDemo>>>;
 
 /** Migrates the database, and creates the demo organisation if the event store is embedded and has no organisation. */
 export async function prepareFirstStart(config: Config, addresses: Addresses, logger: Logger, signal: AbortSignal) {
   const adapters = await openAdapters(config, addresses, "start", logger);
   try {
-    // An embedded store is restarted by itself, so wait for it. A configured address that does not answer may be a mistake: say so at once.
-    // Without an answer of the embedded log a first start would be taken for one on a log with events, and have no demo.
-    const unanswered = config.eventStoreUrl === undefined ? "unavailable" : "full";
-    if (config.databaseUrl === undefined) await retryUntilUp(() => prepareTables(adapters, unanswered), logger, signal);
+    // An embedded store restarts by itself, so wait for it. A configured address that does not answer may be wrong, so report it at once.
+    // Wait for the embedded event log too: if it counted as having events while it does not answer, a first start would have no demo.
+    const ifUnavailable = config.eventStoreUrl === undefined ? "fail" : "assumeEvents";
+    if (config.databaseUrl === undefined) await retryUntilUp(() => prepareTables(adapters, ifUnavailable), logger, signal);
     else await prepareTables(adapters);
     if (config.eventStoreUrl !== undefined) await adapters.eventStore.ping();
     await adapters.objectStore.prepare();
     if (!config.demo || config.eventStoreUrl !== undefined) return undefined;
-    return await findOrMakeDemo(adapters, (work) => retryUntilUp(work, logger, signal));
+    return await ensureDemo(adapters, (work) => retryUntilUp(work, logger, signal));
   } finally {
     await adapters.close();
   }
@@ -39,20 +39,20 @@ export async function prepareFirstStart(config: Config, addresses: Addresses, lo
 type RetryUntilUp = <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
 
 /**
- * Each step waits for a store that is down. If the answer to a key's creation is lost, that key stays unused and another is created. The key, and the
- * token of its admin's sign-in link, are there only if this start has made them, since they are shown once.
+ * Finds or creates the demo organisation. Each step waits for a store that is down. If the answer to a key's creation is lost, that key
+ * stays unused and another is created. The key and the token of the admin's sign-in link are set only if this start has created them.
  */
-async function findOrMakeDemo(adapters: Adapters, retry: RetryUntilUp) {
+async function ensureDemo(adapters: Adapters, retry: RetryUntilUp) {
   const organisationId = demoOrganisation.organisation.id;
   const unfilled = await retry(() => unfilledTables(adapters.pool));
-  if (!unfilled || unfilled.length > 0) return undefined; // the log has organisations, and no role runs yet that reads it
+  if (!unfilled || unfilled.length > 0) return undefined; // the log has organisations, which no role reads yet
   const found = await retry(async () => ({
     demo: await adapters.eventStore.last(streamOf.organisation(organisationId)),
     others: await listOrganisations(adapters.pool),
     members: await listMembers(organisationId, adapters.pool),
   }));
   if (found?.demo) {
-    // There is no admin in a folder of a version that had no members.
+    // A folder of a version that had no members has no admin.
     const hasAdmin = found.members.some(({ email, status }) => email === demoAdmin && status !== "removed");
     return { organisationId, key: undefined, hasAdmin };
   }
@@ -60,14 +60,14 @@ async function findOrMakeDemo(adapters: Adapters, retry: RetryUntilUp) {
   const parsed = parseOrganisationFile(demoOrganisation);
   if (!parsed.ok) throw new Error(`the demo organisation is faulty: ${parsed.faults.join("; ")}`);
   const deps = organisationDeps(adapters);
-  const origin = { by: firstStart, correlationId: randomUUID() };
+  const origin = { by: firstStartPrincipal, correlationId: randomUUID() };
   await retry(() => applyOrganisation(deps, parsed.file, origin));
-  const made = await retry(() => createKey(deps, { organisationId, name: "demo" }, origin));
-  const invited = await retry(() => inviteAdmin(adapters, organisationId, origin));
-  return { organisationId, key: made?.key, token: invited?.token, hasAdmin: invited !== undefined };
+  const createdKey = await retry(() => createKey(deps, { organisationId, name: "demo" }, origin));
+  const invitation = await retry(() => inviteAdmin(adapters, organisationId, origin));
+  return { organisationId, key: createdKey?.key, token: invitation?.token, hasAdmin: invitation !== undefined };
 }
 
-/** If the answer to an earlier invitation was lost, the admin is already invited and gets another link. */
+/** If an earlier invitation succeeded but its answer was lost, the admin gets another link. */
 async function inviteAdmin(adapters: Adapters, organisationId: string, origin: Origin): Promise<{ readonly token: string }> {
   const deps = memberDeps(adapters);
   try {
@@ -97,18 +97,18 @@ export function welcomeLines(config: Config, demo: DemoOrganisation | undefined)
   lines.push(portalLine(config, demo));
   if (demo.key) lines.push("Try it:");
   else lines.push("Its first key was shown at the first start. Make another one and try it:", newKeyLine(config, demo));
-  const quotes = demo.key ? "'" : '"';
+  const quoteMark = demo.key ? "'" : '"';
   lines.push(
-    `  curl -s ${config.publicUrl}/v1/org/quote/getQuote -H ${quotes}x-api-key: ${key}${quotes} -H 'content-type: application/json' -d '${JSON.stringify(quoteRequest)}'`,
+    `  curl -s ${config.publicUrl}/v1/org/quote/getQuote -H ${quoteMark}x-api-key: ${key}${quoteMark} -H 'content-type: application/json' -d '${JSON.stringify(quoteRequest)}'`,
   );
   return lines;
 }
 
 function portalLine(config: Config, { organisationId, token, hasAdmin }: DemoOrganisation): string {
   if (token) return `Portal, as the demo's admin (the link works once, within 72 hours): ${linkAddress(config.publicUrl, token)}`;
-  const words = hasAdmin ? `link ${demoAdmin}` : `invite --email ${demoAdmin} --role admin`;
-  const wanted = `DATA_DIR='${config.dataDir}' npm run -s waybill -- members ${words} --org ${organisationId}`;
-  return `Portal: ${config.publicUrl}/portal (for a sign-in link: ${wanted})`;
+  const memberCommand = hasAdmin ? `link ${demoAdmin}` : `invite --email ${demoAdmin} --role admin`;
+  const shellCommand = `DATA_DIR='${config.dataDir}' npm run -s waybill -- members ${memberCommand} --org ${organisationId}`;
+  return `Portal: ${config.publicUrl}/portal (for a sign-in link: ${shellCommand})`;
 }
 
 function newKeyLine(config: Config, demo: DemoOrganisation): string {

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { cancelImport } from "../commands/imports/endImport.js";
 import { reverseRows } from "../commands/reversals/reverseRows.js";
-import { isLonger, limits } from "../domain/imports/limits.js";
+import { isLongerThan, limits } from "../domain/imports/limits.js";
 import { parseNumbers } from "../domain/ranges.js";
 import { isUuid } from "../domain/uuid.js";
 import { latestImports } from "../queries/imports/importList.js";
-import { CommandFault, command, limitOf, organisationCommands, print, printJson, printList } from "./outcome.js";
+import { CommandFault, command, organisationCommands, parseLimit, print, printJson, printList } from "./outcome.js";
 import { withOrganisation, withStores } from "./withStores.js";
 
 export function addCommands(imports: Command): void {
@@ -32,7 +32,7 @@ export function addCommands(imports: Command): void {
 }
 
 async function list({ org, limit, json }: { org: string; limit: string; json?: boolean }): Promise<void> {
-  const count = limitOf(limit, 10_000);
+  const count = parseLimit(limit, 10_000);
   const found = await withOrganisation(org, (context) => latestImports(org, count, context));
   const header = ["IMPORT", "KIND", "STATUS", "DONE", "RECEIVED", "PROCESSED", "FAILED", "SUBMITTED", "SOURCE"];
   printList(found, json, header, ({ importId, kind, status, progress, counts, submittedAt, sourceDetails }) => {
@@ -41,8 +41,8 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
   });
 }
 
-async function cancel(given: string): Promise<void> {
-  const importId = importIdOf(given);
+async function cancel(text: string): Promise<void> {
+  const importId = parseImportId(text);
   await withStores(async ({ pool, eventStore, organisations, origin }) => {
     const now = await organisations.now();
     await cancelImport({ pool, eventStore }, { organisationId: undefined, importId, by: origin.by, now });
@@ -50,9 +50,9 @@ async function cancel(given: string): Promise<void> {
   print(`${importId} cancelled`);
 }
 
-function importIdOf(given: string): string {
-  if (!isUuid(given.toLowerCase())) throw new CommandFault(`${given} is not an import id`);
-  return given.toLowerCase();
+function parseImportId(text: string): string {
+  if (!isUuid(text.toLowerCase())) throw new CommandFault(`${text} is not an import id`);
+  return text.toLowerCase();
 }
 
 interface ReverseOptions {
@@ -64,17 +64,17 @@ interface ReverseOptions {
   readonly json?: boolean;
 }
 
-async function reverse(given: string, options: ReverseOptions): Promise<void> {
-  const importId = importIdOf(given);
-  const { includeCorrections = false, preview = false } = options;
-  const [what, reason] = [selectionOf(options), options.reason];
-  if (reason.trim() === "" || isLonger(reason, limits.reasonLength))
+async function reverse(text: string, options: ReverseOptions): Promise<void> {
+  const importId = parseImportId(text);
+  const { reason, includeCorrections = false, preview = false } = options;
+  const selection = parseSelection(options);
+  if (reason.trim() === "" || isLongerThan(reason, limits.reasonLength))
     throw new CommandFault(`--reason must have 1 to ${limits.reasonLength} characters`);
   const outcome = await withStores(async ({ pool, eventStore, organisations, origin }) => {
     const request = {
       organisationId: undefined,
       importId,
-      what,
+      selection,
       reason,
       includeCorrections,
       preview,
@@ -99,7 +99,7 @@ async function reverse(given: string, options: ReverseOptions): Promise<void> {
   ]);
 }
 
-function selectionOf({ rows, shipments }: ReverseOptions) {
+function parseSelection({ rows, shipments }: ReverseOptions) {
   if (rows !== undefined && shipments !== undefined) throw new CommandFault("Give --rows or --shipments, not both");
   if (rows !== undefined) return { rows: parseNumbers(rows, limits.rowsPerReversal) };
   if (shipments === undefined) return { all: true } as const;

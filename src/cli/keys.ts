@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { createKey, revokeKey, rotateKey } from "../commands/organisations/keys.js";
 import { dateAt, hasZone, instantOf } from "../domain/imports/timestamp.js";
-import { defaultKeepHours, mostKeepHours, parseKeepHours } from "../domain/keyRotation.js";
+import { defaultKeepHours, maxKeepHours, parseKeepHours } from "../domain/keyRotation.js";
 import { keyScopes, scopesOf } from "../domain/keyScopes.js";
 import { listKeys } from "../queries/organisations/keys.js";
 import { principalNames } from "../queries/organisations/organisations.js";
-import { CommandFault, command, organisationCommands, print, printList, remark } from "./outcome.js";
+import { CommandFault, command, organisationCommands, print, printList, printToStderr } from "./outcome.js";
 import { withOrganisation, withStores } from "./withStores.js";
 
 export function addCommands(keys: Command): void {
@@ -19,20 +19,20 @@ export function addCommands(keys: Command): void {
   add("list", "the organisation's keys by their prefixes, revoked ones too").option("--json", "as JSON").action(command(list));
   add("rotate", "give a key a new secret, and print the key, alone and once")
     .argument("<prefix>", prefix)
-    .option("--keep <hours>", `how long the old key goes on, 0 to ${mostKeepHours}`, String(defaultKeepHours))
+    .option("--keep <hours>", `how long the old key goes on, 0 to ${maxKeepHours}`, String(defaultKeepHours))
     .action(command(rotate));
   add("revoke", "make a key useless from the next request on, at every process").argument("<prefix>", prefix).action(command(revoke));
 }
 
 async function create({ org: organisationId, ...options }: { org: string; name: string; scopes?: string; expires?: string }) {
   const scopes = options.scopes?.split(",").flatMap((text) => text.trim() || []);
-  const wanted = { organisationId, name: options.name, scopes, expiresAt: endOf(options.expires) };
-  const { key } = await withStores(({ organisations, origin }) => createKey(organisations, wanted, origin));
+  const newKey = { organisationId, name: options.name, scopes, expiresAt: parseExpiry(options.expires) };
+  const { key } = await withStores(({ organisations, origin }) => createKey(organisations, newKey, origin));
   print(key);
 }
 
-/** With its zone: whoever types it and the organisation may be in different ones. */
-function endOf(text: string | undefined): Date | undefined {
+/** The time must have a zone, since the operator and the organisation may be in different ones. */
+function parseExpiry(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const instant = hasZone(text) ? instantOf(text, "UTC") : undefined;
   if (instant === undefined)
@@ -58,16 +58,16 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
 }
 
 async function rotate(prefix: string, { org: organisationId, keep }: { org: string; keep: string }): Promise<void> {
-  const given = { organisationId, prefix, keepHours: parseKeepHours(keep) };
-  const { key, old, ended } = await withStores(({ organisations, origin }) => rotateKey(organisations, given, origin));
+  const rotation = { organisationId, prefix, keepHours: parseKeepHours(keep) };
+  const { key, old, ended } = await withStores(({ organisations, origin }) => rotateKey(organisations, rotation, origin));
   print(key);
   const until = old.until.toISOString();
-  remark(
-    given.keepHours === 0
+  printToStderr(
+    rotation.keepHours === 0
       ? `The old key ${old.prefix} has ended.`
       : `The old key ${old.prefix} works until ${until}. Deploy the new key; keys list shows when the old one was last used.`,
   );
-  if (ended !== undefined) remark(`The key before it, ${ended}, has ended.`);
+  if (ended !== undefined) printToStderr(`The key before it, ${ended}, has ended.`);
 }
 
 async function revoke(prefix: string, { org: organisationId }: { org: string }): Promise<void> {

@@ -5,10 +5,10 @@ import type { Command } from "commander";
 import { isBundled, prepareLocalities } from "../adapters/localities/storedLocalities.js";
 import { importLocalities } from "../commands/organisations/localities.js";
 import { localitiesDeps } from "../main/adapters.js";
-import { refreshMs } from "../main/localities.js";
+import { localitiesRefreshMs } from "../main/localities.js";
 import { inTemporaryFolder } from "../temporaryFolder.js";
-import { CommandFault, command, print, remark } from "./outcome.js";
-import { countOf } from "./progress.js";
+import { CommandFault, command, print, printToStderr } from "./outcome.js";
+import { countText } from "./progress.js";
 import { withStores } from "./withStores.js";
 
 export function addCommands(localities: Command): void {
@@ -16,29 +16,30 @@ export function addCommands(localities: Command): void {
     .command("import")
     .description("load a country's postcodes; replaces what was loaded for it before")
     .argument("<file>", "GeoNames postal code file (tab-separated), or CSV with a header")
-    .action(command(load));
+    .action(command(importFile));
 }
 
-async function load(source: string): Promise<void> {
-  if (!(await stat(source).catch(() => undefined))?.isFile())
-    throw new CommandFault(`${source} is not a file that can be read. Give the path of a GeoNames or CSV file`);
+async function importFile(path: string): Promise<void> {
+  if (!(await stat(path).catch(() => undefined))?.isFile())
+    throw new CommandFault(`${path} is not a file that can be read. Give the path of a GeoNames or CSV file`);
   await inTemporaryFolder(tmpdir(), "waybill-localities-", async (folder) => {
-    const { countries, skipped } = await prepareLocalities(source, folder).catch((error: Error) => {
-      throw new CommandFault(`${source}: ${error.message}`);
+    const { countries, skipped } = await prepareLocalities(path, folder).catch((error: Error) => {
+      throw new CommandFault(`${path}: ${error.message}`);
     });
     await withStores(async (context) => {
       await context.objectStore.prepare();
-      let anew = false;
+      let hasNewFiles = false;
       for (const country of countries) {
         const file = { ...country, contentType: "text/tab-separated-values" };
         const { recorded } = await importLocalities(localitiesDeps(context), file, context.origin);
-        anew ||= recorded;
+        hasNewFiles ||= recorded;
         if (recorded && isBundled(country.country))
-          remark(`${country.country}: the product's own places are no longer used, only those of this file`);
-        print(`${country.country} ${countOf(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
+          printToStderr(`${country.country}: the product's own places are no longer used, only those of this file`);
+        print(`${country.country} ${countText(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
       }
-      if (anew) await pause(2 * refreshMs); // until every running API has read the new localities, so that a script's next quote request finds them
+      // Every running API then has the new localities, so a script's next quote request finds them.
+      if (hasNewFiles) await pause(2 * localitiesRefreshMs);
     });
-    if (skipped > 0) remark(`${skipped} lines without a usable place were left out`);
+    if (skipped > 0) printToStderr(`${skipped} lines without a usable place were left out`);
   });
 }

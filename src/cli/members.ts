@@ -6,25 +6,26 @@ import { command, organisationCommands, print, printList } from "./outcome.js";
 import { type CommandContext, withOrganisation, withStores } from "./withStores.js";
 
 export function addCommands(members: Command): void {
-  const add = organisationCommands(members);
-  const aboutMember = (name: string, description: string) => add(name, description).argument("<email>", "the member's e-mail");
-  const roles = "admin (all), operator (all but members, keys, webhooks, the log and changes of the catalogue) or viewer (looks)";
-  add("invite", "invite a person and print the sign-in link, alone and once: it works once, within 72 hours")
+  const addCommand = organisationCommands(members);
+  const addMemberCommand = (name: string, description: string) => addCommand(name, description).argument("<email>", "the member's e-mail");
+  const roleHelp = "admin (all), operator (all but members, keys, webhooks, the log and changes of the catalogue) or viewer (looks)";
+  addCommand("invite", "invite a person and print the sign-in link, alone and once: it works once, within 72 hours")
     .requiredOption("--email <email>", "the person's e-mail")
-    .requiredOption("--role <role>", roles)
-    .option("--name <name>", "how others see the person; the e-mail where left out")
+    .requiredOption("--role <role>", roleHelp)
+    .option("--name <name>", "the name that others see; the e-mail by default")
     .action(command(invite));
-  add("list", "the organisation's members, those who were removed last").option("--json", "as JSON").action(command(list));
-  aboutMember("link", "make a new sign-in link for who forgot the password, and print it alone; the one before it is void").action(
-    command(link),
-  );
-  aboutMember("role", "give a member another role; it ends the member's sessions")
-    .requiredOption("--role <role>", roles)
+  addCommand("list", "the organisation's members; removed ones come last").option("--json", "as JSON").action(command(list));
+  addMemberCommand(
+    "link",
+    "make a new sign-in link for a member who forgot the password, and print only that; earlier links become void",
+  ).action(command(link));
+  addMemberCommand("role", "give a member another role; it ends the member's sessions")
+    .requiredOption("--role <role>", roleHelp)
     .action(command(setRole));
-  aboutMember("remove", "end a member's access at once, at every process; the name stays known until `members erase`").action(
+  addMemberCommand("remove", "end a member's access at once, at every process; the name stays known until `members erase`").action(
     command(remove),
   );
-  aboutMember("erase", "forget a person: remove the member, and delete e-mail and name everywhere").action(command(erase));
+  addMemberCommand("erase", "forget a person: remove the member, and delete e-mail and name everywhere").action(command(erase));
 }
 
 async function invite({ org: organisationId, ...invitation }: { org: string; email: string; role: string; name?: string }): Promise<void> {
@@ -35,8 +36,8 @@ async function link(member: string, { org: organisationId }: { org: string }): P
   await printLink(({ members, origin }) => makeLink(members, { organisationId, member }, origin));
 }
 
-async function printLink(make: (context: CommandContext) => Promise<{ readonly token: string }>): Promise<void> {
-  print(await withStores(async (context) => linkAddress(context.config.publicUrl, (await make(context)).token)));
+async function printLink(createLink: (context: CommandContext) => Promise<{ readonly token: string }>): Promise<void> {
+  print(await withStores(async (context) => linkAddress(context.config.publicUrl, (await createLink(context)).token)));
 }
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {

@@ -3,7 +3,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Command } from "commander";
 import { spreadsheets } from "../adapters/spreadsheets/spreadsheets.js";
-import { lanesAsTable, laneTextColumns, withLanesOf } from "../commands/organisations/lanesFile.js";
+import { lanesAsTable, laneTextColumns, replaceLanes } from "../commands/organisations/lanesFile.js";
 import { type AppliedOrganisation, applyOrganisation } from "../commands/organisations/organisation.js";
 import { parseOrganisationFile } from "../domain/catalogue/organisationFile.js";
 import { systemReason } from "../portErrors.js";
@@ -11,7 +11,7 @@ import { catalogueAt, listOrganisations } from "../queries/organisations/organis
 import { CommandFault, command, print, printList } from "./outcome.js";
 import { type CommandContext, withStores } from "./withStores.js";
 
-const largestFile = 64 * 1024 * 1024;
+const maxFileBytes = 64 * 1024 * 1024;
 
 export function addCommands(org: Command): void {
   org
@@ -46,7 +46,6 @@ function printApplied({ organisationId, version, changes }: AppliedOrganisation)
   print([`${organisationId} version ${version}, ${summary}`, ...changes.map((change) => `  ${change}`)]);
 }
 
-/** The newest catalogue, and its version. */
 async function newestCatalogue(pool: CommandContext["pool"], org: string) {
   const version = (await listOrganisations(pool)).find(({ id }) => id === org)?.catalogueVersion;
   const file = version === undefined ? undefined : await catalogueAt(org, version, pool);
@@ -61,7 +60,7 @@ async function exportLanes(path: string, { org, card: cardId }: { org: string; c
     const { columns, rows } = lanesAsTable(card.lanes);
     const write = async () => {
       if (!/\.xlsx$/i.test(path)) return writeFile(path, [columns, ...rows].map((cells) => spreadsheets.csvLine(cells)).join(""));
-      const writer = spreadsheets.createTableWriter(createWriteStream(path), { sheet: "Lanes", columns, texts: laneTextColumns });
+      const writer = spreadsheets.createTableWriter(createWriteStream(path), { sheet: "Lanes", columns, textColumns: laneTextColumns });
       for (const cells of rows)
         await writer.add(cells.map((cell) => (typeof cell === "object" && "decimal" in cell ? Number(cell.decimal) : cell)));
       return writer.close();
@@ -77,24 +76,24 @@ async function importLanes(path: string, { org, card }: { org: string; card: str
   await ensureReadable(path);
   await withStores(async ({ pool, organisations, origin }) => {
     const { version, file } = await newestCatalogue(pool, org);
-    const changed = await withLanesOf(spreadsheets, { path, name: basename(path) }, file, card);
-    printApplied(await applyOrganisation(organisations, changed, origin, { madeFrom: version }));
+    const changedFile = await replaceLanes(spreadsheets, { path, name: basename(path) }, file, card);
+    printApplied(await applyOrganisation(organisations, changedFile, origin, { madeFrom: version }));
   });
 }
 
-function unreadable(path: string, error: unknown): never {
+function failToRead(path: string, error: unknown): never {
   throw new CommandFault(`${path} cannot be read: ${systemReason(error)}. Give the path of a file`);
 }
 
 async function ensureReadable(path: string): Promise<void> {
-  const { size } = await stat(path).catch((error) => unreadable(path, error));
-  if (size > largestFile) throw new CommandFault(`${path} has ${size} bytes; it may have at most ${largestFile}`);
+  const { size } = await stat(path).catch((error) => failToRead(path, error));
+  if (size > maxFileBytes) throw new CommandFault(`${path} has ${size} bytes; it may have at most ${maxFileBytes}`);
 }
 
 /** The file is read and checked completely before any store is used. */
 async function readOrganisationFile(path: string) {
   await ensureReadable(path);
-  const text = await readFile(path, "utf8").catch((error) => unreadable(path, error));
+  const text = await readFile(path, "utf8").catch((error) => failToRead(path, error));
   let input: unknown;
   try {
     input = JSON.parse(text.replace(/^\uFEFF/, ""));
@@ -103,8 +102,8 @@ async function readOrganisationFile(path: string) {
   }
   const parsed = parseOrganisationFile(input);
   if (parsed.ok) return parsed.file;
-  const count = parsed.faults.length === 1 ? "a fault" : `${parsed.faults.length} faults`;
-  throw new CommandFault(`${path} has ${count}:`, parsed.faults);
+  const faultCount = parsed.faults.length === 1 ? "a fault" : `${parsed.faults.length} faults`;
+  throw new CommandFault(`${path} has ${faultCount}:`, parsed.faults);
 }
 
 async function list({ json }: { json?: boolean }): Promise<void> {

@@ -1,28 +1,28 @@
-const beginningOfLine = "\r\x1b[K";
+const clearLine = "\r\x1b[K";
 
-/** A line on stderr that is written again and again in a terminal, otherwise a line now and then. Results go to stdout either way. */
+/** Shows progress on stderr: in a terminal one line that is overwritten, otherwise a new line every five seconds. */
 export function showProgress(label: string) {
   const inTerminal = process.stderr.isTTY;
-  const everyMs = inTerminal ? 100 : 5_000;
-  const begun = Date.now();
-  let due = begun + everyMs;
+  const intervalMs = inTerminal ? 100 : 5_000;
+  const startedAt = Date.now();
+  let nextUpdateAt = startedAt + intervalMs;
   return {
     update({ events, share }: { events: number; share: number }): void {
-      if (Date.now() < due) return;
-      due = Date.now() + everyMs;
-      const seconds = (Date.now() - begun) / 1000;
+      if (Date.now() < nextUpdateAt) return;
+      nextUpdateAt = Date.now() + intervalMs;
+      const seconds = (Date.now() - startedAt) / 1000;
       const speed = withSeparators(Math.round(events / seconds));
-      const left = share > 0 ? `${Math.ceil((seconds * (1 - share)) / share)} s` : "?";
-      const line = `${label}: ${Math.floor(share * 100)} %, ${withSeparators(events)} events, ${speed} events/s, ${left} left`;
-      process.stderr.write(inTerminal ? `${beginningOfLine}${line}` : `${line}\n`);
+      const remaining = share > 0 ? `${Math.ceil((seconds * (1 - share)) / share)} s` : "?";
+      const line = `${label}: ${Math.floor(share * 100)} %, ${withSeparators(events)} events, ${speed} events/s, ${remaining} left`;
+      process.stderr.write(inTerminal ? `${clearLine}${line}` : `${line}\n`);
     },
     stop: () => {
-      if (inTerminal) process.stderr.write(beginningOfLine);
+      if (inTerminal) process.stderr.write(clearLine);
     },
   };
 }
 
 export const withSeparators = (value: number | bigint): string => value.toLocaleString("en-US");
 
-export const countOf = (value: number | bigint, one: string, many: string): string =>
+export const countText = (value: number | bigint, one: string, many: string): string =>
   `${withSeparators(value)} ${Number(value) === 1 ? one : many}`;

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
-import { creatingStatements } from "../main/tables.js";
+import { schemaStatements } from "../main/tables.js";
 import { allProjections } from "../projections/allProjections.js";
 import type { Projection } from "../projections/projection.js";
 import { type RebuildResult, rebuild } from "../projections/rebuild/rebuild.js";
 import { projectionLags } from "../projections/running/projectionLag.js";
-import { CommandFault, command, print, printJson, printList, table } from "./outcome.js";
+import { CommandFault, command, print, printJson, printList, tableLines } from "./outcome.js";
 import { showProgress } from "./progress.js";
 import { withStores } from "./withStores.js";
 
@@ -16,7 +16,9 @@ export function addCommands(projections: Command): void {
     .action(command(status));
   projections
     .command("rebuild")
-    .description("build one projection, or all, anew beside the live tables, compare, then swap in one transaction; everything goes on")
+    .description(
+      "build one projection, or all, again beside the live tables, compare both, then swap them in one transaction; the service keeps running",
+    )
     .argument("[name]", `${allProjections.map((each) => each.name).join(", ")}; all when omitted`)
     .option("--json", "as JSON")
     .action(command(rebuildProjections));
@@ -30,12 +32,12 @@ async function status({ json }: { json?: boolean }): Promise<void> {
 }
 
 async function rebuildProjections(name: string | undefined, { json }: { json?: boolean }): Promise<void> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const chosen = chooseProjections(name);
   const rebuilt = await withStores(async ({ pool, eventStore, logger, signal }) => {
     const progress = showProgress("rebuild");
     const stores = { pool, eventStore, logger, signal };
-    return rebuild({ ...stores, migrations: creatingStatements(), projections: chosen, onProgress: progress.update })
+    return rebuild({ ...stores, migrations: schemaStatements(), projections: chosen, onProgress: progress.update })
       .finally(progress.stop)
       .catch((error: unknown): never => {
         // The rebuild does not check the signal once its swap may be committed, so this error means that nothing was changed.
@@ -43,8 +45,8 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
         throw new CommandFault("The rebuild was stopped. The live tables are unchanged; run it again when it suits");
       });
   });
-  if (json) printJson(asJson(rebuilt));
-  else print(asText(rebuilt, (performance.now() - begun) / 1000));
+  if (json) printJson(rebuildJson(rebuilt));
+  else print(rebuildLines(rebuilt, (performance.now() - startedAt) / 1000));
 }
 
 function chooseProjections(name: string | undefined): readonly Projection[] {
@@ -60,14 +62,14 @@ const verdictOf = ({ live, rebuilt }: RebuildResult["comparisons"][number]): str
   return live.digest === rebuilt.digest && live.rows === rebuilt.rows ? "identical" : `was different (${live.rows} rows, ${live.digest})`;
 };
 
-function asText({ events, comparisons }: RebuildResult, seconds: number): string[] {
+function rebuildLines({ events, comparisons }: RebuildResult, seconds: number): string[] {
   const rows = comparisons.map((each) => [each.projection, String(each.rebuilt.rows), each.rebuilt.digest, verdictOf(each)]);
   return [
-    ...table(["PROJECTION", "ROWS", "DIGEST", "LIVE TABLES"], rows),
+    ...tableLines(["PROJECTION", "ROWS", "DIGEST", "LIVE TABLES"], rows),
     `rebuilt from ${events} events in ${seconds.toFixed(1)} s and swapped in`,
   ];
 }
 
-function asJson({ events, position, comparisons }: RebuildResult) {
+function rebuildJson({ events, position, comparisons }: RebuildResult) {
   return { events, position: String(position.commit), projections: comparisons.map((each) => ({ ...each, verdict: verdictOf(each) })) };
 }

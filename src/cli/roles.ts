@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { Command } from "commander";
 import type { RoleName } from "../main.js";
-import { CommandFault, command, print, remark } from "./outcome.js";
+import { CommandFault, command, print, printToStderr } from "./outcome.js";
 
-const roles = {
+const roleDescriptions = {
   api: "serve the REST API and the portal on HOST and PORT",
   worker: "run imports and send webhooks; start as many as wanted",
   projector: "keep the read models up to date; one is active, others stand by",
@@ -13,8 +13,8 @@ export function addRoleCommands(program: Command): void {
   program
     .command("start")
     .description("run the whole product on this machine: stores without an address, migrations, one process of each role")
-    .action(command(startAll));
-  for (const [role, description] of Object.entries(roles)) {
+    .action(command(runAllRoles));
+  for (const [role, description] of Object.entries(roleDescriptions)) {
     program
       .command(role)
       .description(description)
@@ -23,58 +23,58 @@ export function addRoleCommands(program: Command): void {
   program
     .command("eventstore")
     .description("serve the embedded event store by itself on loopback, for any EventStoreDB client or tool")
-    .requiredOption("--port <number>", "port to listen on; 0 for any free one", wholeNumber)
+    .requiredOption("--port <number>", "port to listen on; 0 for any free one", parsePort)
     .requiredOption("--data <folder>", "where it keeps its data; one process per folder")
     .option("--credentials-on-stdin", "read user:password from standard input and refuse clients that do not give them")
-    .action(command(serveEvents));
+    .action(command(serveEventStore));
 }
 
-const wholeNumber = (text: string): number => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN);
+const parsePort = (text: string): number => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN);
 
-async function serveEvents({ port, data, credentialsOnStdin }: { port: number; data: string; credentialsOnStdin?: boolean }) {
+async function serveEventStore({ port, data, credentialsOnStdin }: { port: number; data: string; credentialsOnStdin?: boolean }) {
   if (Number.isNaN(port)) throw new Error("--port must be a whole number from 0 to 65535");
-  const credentials = credentialsOnStdin ? await credentialsFrom(process.stdin) : undefined;
-  const [{ startEventStoreNode, startFault }, { ensureUsable }, { stopSignal, tellParent }] = await Promise.all([
+  const credentials = credentialsOnStdin ? await readCredentials(process.stdin) : undefined;
+  const [{ startEventStoreNode, startFault }, { ensureUsableFolder }, { stopSignal, tellParent }] = await Promise.all([
     import("../embedded/eventstore/node.js"),
     import("../embedded/dataFolder.js"),
     import("../embedded/childProcess.js"),
   ]);
   const stopping = stopSignal();
-  await ensureUsable(data, "--data");
+  await ensureUsableFolder(data, "--data");
   if (stopping.aborted) return;
-  const failed = new AbortController();
-  const options = { port, dataDir: data, credentials, onFailure: (error: unknown) => failed.abort(error) };
-  const report = (message: string, error: unknown) => remark(`${message}: ${(error as Error).message}`);
+  const failure = new AbortController();
+  const options = { port, dataDir: data, credentials, onFailure: (error: unknown) => failure.abort(error) };
+  const report = (message: string, error: unknown) => printToStderr(`${message}: ${(error as Error).message}`);
   const node = await startEventStoreNode({ ...options, report }).catch((error: unknown) => {
     throw new CommandFault(startFault(error, options));
   });
   if (process.send) tellParent({ address: node.address });
   else print(`event store on ${node.address}`);
-  const ending = AbortSignal.any([stopping, failed.signal]);
-  if (!ending.aborted) await once(ending, "abort");
+  const ended = AbortSignal.any([stopping, failure.signal]);
+  if (!ended.aborted) await once(ended, "abort");
   await node.stop();
-  const { aborted: isLost, reason } = failed.signal;
-  if (isLost) throw new Error(`the event store could not write to ${data} and ends: ${(reason as Error).message}`);
+  const { aborted: hasFailed, reason } = failure.signal;
+  if (hasFailed) throw new Error(`the event store could not write to ${data} and ends: ${(reason as Error).message}`);
 }
 
-const mostCredentialBytes = 1024;
+const maxCredentialsLength = 1024;
 
-/** The first line of stdin. */
-async function credentialsFrom(input: NodeJS.ReadableStream): Promise<string> {
+/** Reads the first line of stdin. */
+async function readCredentials(input: NodeJS.ReadableStream): Promise<string> {
   let text = "";
   for await (const chunk of input.setEncoding("utf8")) {
     text += chunk;
-    if (text.length > mostCredentialBytes || text.includes("\n")) break;
+    if (text.length > maxCredentialsLength || text.includes("\n")) break;
   }
   const [line = ""] = text.split(/\r?\n/);
-  if (line.length > mostCredentialBytes || !/^[^:\s]+:\S+$/.test(line)) {
+  if (line.length > maxCredentialsLength || !/^[^:\s]+:\S+$/.test(line)) {
     throw new Error("--credentials-on-stdin wants one line on standard input, user:password, without spaces");
   }
   return line;
 }
 
-/** What every role begins with, loaded only where a role runs. */
-async function begin(role: RoleName | "start") {
+/** Loads the modules with which `start` and every role begin. Other commands do not need them. */
+async function prepareRole(role: RoleName | "start") {
   const [{ loadConfig }, { createLogger }, { stopSignal, ...childProcess }] = await Promise.all([
     import("../config.js"),
     import("../adapters/logging.js"),
@@ -85,11 +85,11 @@ async function begin(role: RoleName | "start") {
 }
 
 async function runRole(name: RoleName): Promise<void> {
-  const [{ config, logger, signal, exitInAnyCase, tellParent }, { openRole }] = await Promise.all([begin(name), import("../main.js")]);
+  const [{ config, logger, signal, limitStop, tellParent }, { openRole }] = await Promise.all([prepareRole(name), import("../main.js")]);
   if (signal.aborted) return;
-  const moved = new AbortController();
-  const ended = AbortSignal.any([signal, moved.signal]);
-  exitInAnyCase(ended, 9_000); // a stop may take ten seconds
+  const storesLost = new AbortController();
+  const ended = AbortSignal.any([signal, storesLost.signal]);
+  limitStop(ended, 9_000); // a stop may take ten seconds
   const role = await openRole(name, config, logger);
   try {
     const [{ openStores }, run] = await Promise.all([import("../supervisor/openStores.js"), role.load()]);
@@ -101,7 +101,7 @@ async function runRole(name: RoleName): Promise<void> {
       logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
       tellParent({ ready: true });
     };
-    void stores.whenLost(signal).then(() => moved.abort());
+    void stores.whenLost(signal).then(() => storesLost.abort());
     try {
       await run({ config, addresses: stores, logger, signal: ended, onReady });
     } finally {
@@ -113,13 +113,13 @@ async function runRole(name: RoleName): Promise<void> {
   }
 }
 
-async function startAll(): Promise<void> {
-  const [{ config, logger, signal, exitInAnyCase }, { start }, { prepareFirstStart, welcomeLines }] = await Promise.all([
-    begin("start"),
+async function runAllRoles(): Promise<void> {
+  const [{ config, logger, signal, limitStop }, { start }, { prepareFirstStart, welcomeLines }] = await Promise.all([
+    prepareRole("start"),
     import("../supervisor/start.js"),
     import("./firstStart.js"),
   ]);
-  exitInAnyCase(signal, 20_000); // time for a role and a store that both hang
+  limitStop(signal, 20_000); // long enough to kill a role and then a store that hang
   let demo: Awaited<ReturnType<typeof prepareFirstStart>>;
   await start({
     config,

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { createLogger } from "../adapters/logging.js";
 import { type Config, loadConfig } from "../config.js";
-import { operator } from "../domain/principal.js";
-import { exitInAnyCase, stopSignal } from "../embedded/childProcess.js";
+import { operatorPrincipal } from "../domain/principal.js";
+import { limitStop, stopSignal } from "../embedded/childProcess.js";
 import { type Adapters, memberDeps, openAdapters, organisationDeps, webhookDeps } from "../main/adapters.js";
 import { prepareTables } from "../main/tables.js";
 import { listOrganisations } from "../queries/organisations/organisations.js";
@@ -12,13 +12,13 @@ import { CommandFault } from "./outcome.js";
 
 export type CommandContext = ReturnType<typeof contextOf>;
 
-/** What a command works with. `signal` aborts on Ctrl-C; all that the command records has its `origin`. */
+/** `signal` aborts on Ctrl-C. `origin` is recorded with every change that the command makes. */
 const contextOf = (adapters: Adapters, config: Config, signingSecret: string, logger: Logger, signal: AbortSignal) => ({
   ...adapters,
   config,
   logger,
   signal,
-  origin: { by: operator, correlationId: randomUUID() },
+  origin: { by: operatorPrincipal, correlationId: randomUUID() },
   organisations: organisationDeps(adapters),
   members: memberDeps(adapters),
   webhooks: webhookDeps(adapters, config, signingSecret),
@@ -29,7 +29,7 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "cli" });
   const signal = stopSignal();
-  exitInAnyCase(signal, 20_000);
+  limitStop(signal, 20_000);
   const stores = await openStores(config, "command", logger, signal);
   try {
     const adapters = await openAdapters(config, stores, "cli", logger);
@@ -45,11 +45,11 @@ export async function withStores<Result>(work: (context: CommandContext) => Prom
   }
 }
 
-/** For a command that lists something of an organisation. */
+/** As `withStores`, but fails if there is no such organisation. */
 export function withOrganisation<Result>(organisationId: string, work: (context: CommandContext) => Promise<Result>): Promise<Result> {
   return withStores(async (context) => {
-    const isKnown = (await listOrganisations(context.pool)).some(({ id }) => id === organisationId);
-    if (!isKnown) throw new CommandFault(`There is no organisation ${organisationId}`);
+    const exists = (await listOrganisations(context.pool)).some(({ id }) => id === organisationId);
+    if (!exists) throw new CommandFault(`There is no organisation ${organisationId}`);
     return work(context);
   });
 }

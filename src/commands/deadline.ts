@@ -3,24 +3,24 @@ import { withTimeLimit } from "../timeLimit.js";
 
 export type Deadline = ReturnType<typeof deadlineIn>;
 
-/** The time that all store calls of one command may take together, so that the API can answer even if a store does not. */
+/** Limits the time of all store calls of one command together, so that the API can answer even if a store does not. */
 export function deadlineIn(ms: number) {
-  const end = performance.now() + ms;
-  const leftMs = () => Math.max(0, end - performance.now());
+  const endsAtMs = performance.now() + ms;
+  const remainingMs = () => Math.max(0, endsAtMs - performance.now());
   return {
-    leftMs,
-    /** The result, or StoreUnavailable when the time is up. A result after that is given to `late`. */
+    remainingMs,
+    /** Returns the result of `work`, or throws StoreUnavailable when the time is up. Passes a later result to `onLateResult`. */
     async within<Result>(
       store: StoreUnavailable["store"],
       work: Promise<Result>,
-      late: (result: Result) => void = () => undefined,
+      onLateResult: (result: Result) => void = () => undefined,
     ): Promise<Result> {
       let isLate = false;
       work.then(
-        (result) => isLate && late(result),
+        (result) => isLate && onLateResult(result),
         () => undefined,
       );
-      return withTimeLimit(leftMs(), work, () => {
+      return withTimeLimit(remainingMs(), work, () => {
         isLate = true;
         throw new StoreUnavailable(store, `The ${store} did not answer in time`);
       });

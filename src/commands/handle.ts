@@ -1,5 +1,5 @@
 // src/commands holds the deciders and the functions that run them. A decider is pure: it takes the state, the time and the ids, and returns
-// events. `handleCommand` reads a whole stream, decides and appends; importStream.ts does this for imports, whose streams are too long to be read.
+// events. `handleCommand` reads a whole stream, decides and appends. Imports' streams are too long for that: see importStream.ts.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { backOffMs } from "../backOff.js";
@@ -19,54 +19,51 @@ export interface Aggregate<S extends StreamKind, State> {
 
 export interface CommandOutcome<S extends StreamKind, State> {
   /** The state that the decision was based on. */
-  readonly before: State;
-  readonly decided: readonly EventOn<S>[];
+  readonly stateBefore: State;
+  readonly newEvents: readonly EventOn<S>[];
   /** The stream's revision afterwards. */
   readonly revision: Revision;
 }
 
-/** Loads, decides and appends. When another process has appended in between, it loads and decides again. No events, no append. */
+/** Loads, decides and appends. If another append came in between, it loads and decides again. A decision without events appends nothing. */
 export async function handleCommand<S extends StreamKind, State>(
-  events: EventStore,
+  eventStore: EventStore,
   aggregate: Aggregate<S, State>,
   id: string,
   context: EventContext,
   decide: (state: State, head: Revision) => readonly EventOn<S>[] | Promise<readonly EventOn<S>[]>,
 ): Promise<CommandOutcome<S, State>> {
   return retryConflicts(async () => {
-    await logIdOf(events); // writes LogCreated first if the event log is empty
-    const { state, head } = await loadState(events, aggregate, id);
-    const decided = await decide(state, head);
-    if (decided.length === 0) return { before: state, decided, revision: head };
-    return { before: state, decided, revision: await appendDecision(events, aggregate.kind, id, { decided, context, head }) };
+    await logIdOf(eventStore); // writes LogCreated first if the event log is empty
+    const { state, head } = await loadState(eventStore, aggregate, id);
+    const newEvents = await decide(state, head);
+    const revision = await appendDecision(eventStore, aggregate.kind, id, { newEvents, context, head });
+    return { stateBefore: state, newEvents, revision };
   });
 }
 
-/**
- * `head`: the revision that the decision was based on. Each chunk is appended at the exact revision after the one before, so that an append of
- * another process in between stops the rest.
- */
+/** Appends the events in chunks. Each chunk expects the revision before it, `head` at first, so another process's append stops the rest. */
 export async function appendDecision<S extends StreamKind>(
-  events: EventStore,
+  eventStore: EventStore,
   kind: S,
   id: string,
-  { decided, context, head }: { decided: readonly EventOn<S>[]; context: EventContext; head: Revision },
+  { newEvents, context, head }: { newEvents: readonly EventOn<S>[]; context: EventContext; head: Revision },
 ): Promise<Revision> {
-  const encoded = decided.map((event) => encode(event.type, event.data as never, context, randomUUID()));
+  const encoded = newEvents.map((event) => encode(event.type, event.data as never, context, randomUUID()));
   let revision = head;
-  for (const chunk of chunksOf(encoded)) revision = (await events.append(streamOf[kind](id), chunk, revision)).revision;
+  for (const chunk of chunksOf(encoded)) revision = (await eventStore.append(streamOf[kind](id), chunk, revision)).revision;
   return revision;
 }
 
 /** The state that a stream's events lead to, and the stream's last revision. */
 export async function loadState<S extends StreamKind, State>(
-  events: EventStore,
+  eventStore: EventStore,
   { kind, initial, evolve }: Aggregate<S, State>,
   id: string,
 ): Promise<{ state: State; head: Revision }> {
   let state = initial();
   let head = noStream;
-  for await (const stored of events.read(streamOf[kind](id))) {
+  for await (const stored of eventStore.read(streamOf[kind](id))) {
     head = stored.revision;
     const event = decodeOn(kind, stored);
     if (event) state = evolve(state, event as EventOn<S>, head, stored.position.commit);
@@ -74,16 +71,16 @@ export async function loadState<S extends StreamKind, State>(
   return { state, head };
 }
 
-const maxEvents = 500;
-/** The server takes 1 MiB per append; ids, types and framing are not counted here. */
-const maxBytes = 800 * 1024;
+const maxEventsPerAppend = 500;
+/** The server accepts 1 MiB per append. This limit leaves room for ids, types and framing, which `chunksOf` does not count. */
+const maxBytesPerAppend = 800 * 1024;
 
-function* chunksOf(all: readonly NewEvent[]): Generator<NewEvent[]> {
+function* chunksOf(events: readonly NewEvent[]): Generator<NewEvent[]> {
   let chunk: NewEvent[] = [];
   let bytes = 0;
-  for (const event of all) {
+  for (const event of events) {
     const size = Buffer.byteLength(event.json) + Buffer.byteLength(JSON.stringify(event.metadata));
-    if (chunk.length > 0 && (chunk.length >= maxEvents || bytes + size > maxBytes)) {
+    if (chunk.length > 0 && (chunk.length >= maxEventsPerAppend || bytes + size > maxBytesPerAppend)) {
       yield chunk;
       chunk = [];
       bytes = 0;
@@ -94,47 +91,49 @@ function* chunksOf(all: readonly NewEvent[]): Generator<NewEvent[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-const withinMs = 5_000;
-const pauses = { firstMs: 20, mostMs: 250 };
+const maxConflictMs = 5_000;
+const conflictPauses = { firstMs: 20, maxMs: 250 };
 
-/** By stream: the last of this process's callers that try again. Each one waits for the one before it. */
-const lastInLine = new Map<string, Promise<unknown>>();
+/** By stream: the last retry in this process. Each retry waits for the previous one. */
+const lastRetries = new Map<string, Promise<unknown>>();
+
+type Attempt<Result> = (conflicts: number) => Promise<Result>;
 
 /**
- * Runs `attempt` again when someone else has appended to its stream in between. This process's callers that had a conflict try one by one; those
- * of other processes are avoided by pauses of random length. If conflicts do not end, the caller is told to come back: its last append was refused.
+ * Runs `attempt` again when another append to its stream came first. This process's callers that had a conflict retry one at a time; pauses
+ * of random length avoid conflicts with other processes. If conflicts do not end, throws StoreUnavailable: the last append was refused.
  */
-export async function retryConflicts<Result>(attempt: (conflicts: number) => Promise<Result>, limitMs = withinMs): Promise<Result> {
+export async function retryConflicts<Result>(attempt: Attempt<Result>, limitMs = maxConflictMs): Promise<Result> {
   const deadline = performance.now() + limitMs;
   try {
     return await attempt(0);
   } catch (error) {
     if (!(error instanceof WrongVersion)) throw error;
-    return takeTurns(error.stream, () => tryAgain(attempt, error, deadline));
+    return runAfterOthers(error.stream, () => retryUntilDeadline(attempt, error, deadline));
   }
 }
 
-async function tryAgain<Result>(attempt: (conflicts: number) => Promise<Result>, first: WrongVersion, deadline: number): Promise<Result> {
-  let cause = first;
+async function retryUntilDeadline<Result>(attempt: Attempt<Result>, firstConflict: WrongVersion, deadline: number): Promise<Result> {
+  let lastConflict = firstConflict;
   for (let conflicts = 1; performance.now() < deadline; conflicts += 1) {
     try {
       return await attempt(conflicts);
     } catch (error) {
       if (!(error instanceof WrongVersion)) throw error;
-      cause = error;
-      await pause(backOffMs(conflicts, pauses));
+      lastConflict = error;
+      await pause(backOffMs(conflicts, conflictPauses));
     }
   }
-  throw new StoreUnavailable("event store", "Too many changes to the same thing at the moment, try again shortly", { cause });
+  throw new StoreUnavailable("event store", "The same data is being changed by other calls, try again shortly", { cause: lastConflict });
 }
 
-async function takeTurns<Result>(stream: string, work: () => Promise<Result>): Promise<Result> {
-  const before = lastInLine.get(stream) ?? Promise.resolve();
-  const mine = before.then(work, work);
-  lastInLine.set(stream, mine);
+async function runAfterOthers<Result>(stream: string, run: () => Promise<Result>): Promise<Result> {
+  const previous = lastRetries.get(stream) ?? Promise.resolve();
+  const current = previous.then(run, run);
+  lastRetries.set(stream, current);
   try {
-    return await mine;
+    return await current;
   } finally {
-    if (lastInLine.get(stream) === mine) lastInLine.delete(stream);
+    if (lastRetries.get(stream) === current) lastRetries.delete(stream);
   }
 }

@@ -1,16 +1,16 @@
-// An API key: `wb_live_`, thirty random characters, six of checksum. The checksum tells a mistyped key from an unknown one
-// without asking the database; the random part is what makes it a secret.
+// An API key is `wb_live_`, thirty random characters and a checksum of six characters. The checksum tells a mistyped key from an
+// unknown one without asking the database.
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const randomLength = 30;
 const checksumLength = 6;
-const shape = /^wb_live_[0-9A-Za-z]{36}$/;
+const keyPattern = /^wb_live_[0-9A-Za-z]{36}$/;
 
 export const liveKeyPrefix = "wb_live_";
 
-/** `randomBytes` must be cryptographically random. */
+/** Makes a new key. `randomBytes` must be cryptographically random. */
 export function makeApiKey(randomBytes: (count: number) => Uint8Array): string {
   let random = "";
   while (random.length < randomLength) {
@@ -23,7 +23,7 @@ export function makeApiKey(randomBytes: (count: number) => Uint8Array): string {
 
 /** False for text that cannot be a key of this service: a prefix alone, a typing error, another service's key. */
 export const isApiKey = (text: string): boolean =>
-  shape.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
+  keyPattern.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 
 /** What is stored in place of the key. */
 export const hashApiKey = (key: string): string => hash("sha256", key, "hex");
@@ -31,16 +31,16 @@ export const hashApiKey = (key: string): string => hash("sha256", key, "hex");
 /** What people are shown in place of the key. */
 export const displayPrefix = (key: string): string => key.slice(0, 12);
 
-/** Cuts everything in the text that looks like a key or a webhook's secret down to its beginning: people paste keys where they do not belong. */
+/** Cuts each API key and webhook secret in the text to its beginning: people paste keys where they do not belong. */
 export const hideKeys = (text: string): string =>
   text.replaceAll(/(wb_live_[0-9A-Za-z]{4})[0-9A-Za-z]+/g, "$1...").replaceAll(/(whsec_)[0-9A-Za-z+/=]+/g, "$1...");
 
 function checksum(body: string): string {
-  let left = crc32(body);
+  let remainder = crc32(body);
   let text = "";
   for (let digit = 0; digit < checksumLength; digit++) {
-    text = (alphabet[left % 62] as string) + text;
-    left = Math.floor(left / 62);
+    text = (alphabet[remainder % 62] as string) + text;
+    remainder = Math.floor(remainder / 62);
   }
   return text;
 }

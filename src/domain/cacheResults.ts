@@ -1,12 +1,12 @@
-/** `make` with a memory for what is asked again and again. It is emptied when it has `most` results, so that it never fills the heap. */
-export function cacheResults<Key, Value>(most: number, make: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>();
+/** Returns `compute` with a cache. The cache is emptied when it has `maxResults` results, so that it never fills the heap. */
+export function cacheResults<Key, Value>(maxResults: number, compute: (key: Key) => Value): (key: Key) => Value {
+  const results = new Map<Key, Value>();
   return (key) => {
-    const kept = known.get(key);
-    if (kept !== undefined || known.has(key)) return kept as Value;
-    const value = make(key);
-    if (known.size >= most) known.clear();
-    known.set(key, value);
+    const cached = results.get(key);
+    if (cached !== undefined || results.has(key)) return cached as Value;
+    const value = compute(key);
+    if (results.size >= maxResults) results.clear();
+    results.set(key, value);
     return value;
   };
 }

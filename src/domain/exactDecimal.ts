@@ -1,10 +1,10 @@
-// Exact decimal arithmetic. Everything that becomes a price goes through here: a number from JSON is taken by its
-// shortest decimal text ("0.42" is forty-two hundredths), never by its binary value.
+// Exact decimal arithmetic, with which every price is computed. A number from JSON is read as its shortest decimal text
+// ("0.42" is forty-two hundredths), never as its binary value.
 
 import { cacheResults } from "./cacheResults.js";
 import { trimTrailing } from "./trimTrailing.js";
 
-/** coefficient / 10^scale */
+/** The number `coefficient / 10^scale`. */
 export interface Decimal {
   readonly coefficient: bigint;
   readonly scale: number;
@@ -23,14 +23,14 @@ export function decimal(value: number | string): Decimal {
   return scale >= 0 ? { coefficient, scale } : { coefficient: coefficient * powerOfTen(-scale), scale: 0 };
 }
 
-const mostRemembered = 10_000;
+const maxCachedValues = 10_000;
 
 /** `decimal` with a cache, for the numbers of a catalogue, which every quote uses again. */
-export const cachedDecimal: (value: number) => Decimal = cacheResults(mostRemembered, decimal);
+export const cachedDecimal: (value: number) => Decimal = cacheResults(maxCachedValues, decimal);
 
-const powerOfTen = cacheResults(mostRemembered, (exponent: number) => 10n ** BigInt(exponent));
+const powerOfTen = cacheResults(maxCachedValues, (exponent: number) => 10n ** BigInt(exponent));
 
-/** The coefficient the value has at another scale; the caller makes sure that no digit is lost. */
+/** The value's coefficient at another scale, which must not be less than the value's own. */
 const coefficientAt = (value: Decimal, scale: number): bigint =>
   value.scale === scale ? value.coefficient : value.coefficient * powerOfTen(scale - value.scale);
 
@@ -49,7 +49,7 @@ export function compare(a: Decimal, b: Decimal): number {
 
 export const larger = (a: Decimal, b: Decimal): Decimal => (compare(a, b) >= 0 ? a : b);
 
-/** The coefficient at `scale` digits after the point, rounded half up. Callers round only what is not negative. */
+/** The coefficient at `scale` digits after the point, rounded half up. Only for values that are not negative. */
 export function roundHalfUp(value: Decimal, scale: number): bigint {
   if (value.scale <= scale) return coefficientAt(value, scale);
   const divisor = powerOfTen(value.scale - scale);
@@ -65,27 +65,26 @@ export function roundUp(value: Decimal, scale: number): bigint {
 
 export const subtract = (a: Decimal, b: Decimal): Decimal => add(a, { coefficient: -b.coefficient, scale: b.scale });
 
-/** Without trailing zeros: `75.6`. */
+/** Writes the value without trailing zeros, such as `75.6`. */
 export function toText(value: Decimal): string {
   const text = toFullText(value);
   return value.scale === 0 ? text : trimTrailing(trimTrailing(text, "0"), ".");
 }
 
-/** With all digits of its scale: `75.60`. */
+/** Writes the value with all digits of its scale, such as `75.60`. */
 export function toFullText({ coefficient, scale }: Decimal): string {
-  const negative = coefficient < 0n;
-  const digits = String(negative ? -coefficient : coefficient).padStart(scale + 1, "0");
+  const isNegative = coefficient < 0n;
+  const digits = String(isNegative ? -coefficient : coefficient).padStart(scale + 1, "0");
   const text = scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
-  return negative ? `-${text}` : text;
+  return isNegative ? `-${text}` : text;
 }
 
-/** The nearest JSON number: for up to 15 digits its text is the exact decimal. One division rounds once, as long as both sides are exact. */
+/** The nearest JSON number, whose text is the exact decimal for up to 15 digits. Dividing two exact numbers rounds only once. */
 export function toNumber(coefficient: bigint, scale: number): number {
   const exact = Number(coefficient);
   return Number.isSafeInteger(exact) && scale <= 22 ? exact / 10 ** scale : Number(`${coefficient}e-${scale}`);
 }
 
-/** Whole cents. */
 export type Cents = bigint;
 
 const hundredth: Decimal = { coefficient: 1n, scale: 2 };
@@ -95,8 +94,8 @@ export const toCents = (value: Decimal): Cents => roundHalfUp(value, 2);
 export const percentOf = (percent: Decimal, cents: Cents): Cents =>
   toCents(multiply(multiply(percent, hundredth), { coefficient: cents, scale: 2 }));
 
-/** The money field of a response. */
+/** An amount as responses have it. */
 export const centsToNumber = (cents: Cents): number => toNumber(cents, 2);
 
-/** Beyond this a JSON number no longer holds every cent. */
-export const mostCents: Cents = BigInt(Number.MAX_SAFE_INTEGER);
+/** The largest amount up to which a JSON number holds every cent. */
+export const maxCents: Cents = BigInt(Number.MAX_SAFE_INTEGER);

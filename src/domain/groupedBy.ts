@@ -1,4 +1,4 @@
-/** The items by their keys, in their order; those without a key are left out. */
+/** Groups the items by key, in their order. Items without a key are left out. */
 export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key | undefined): Map<Key, [Item, ...Item[]]> {
   const groups = new Map<Key, [Item, ...Item[]]>();
   for (const item of items) {

@@ -8,7 +8,7 @@ export type KeyScope = (typeof keyScopes)[number];
 /** The scope that a call needs; of several, one is enough. */
 export type NeededScope = KeyScope | readonly [KeyScope, ...KeyScope[]];
 
-/** As a key has them: absent where it may do everything. A later version may have recorded scopes that this one does not know. */
+/** A key's scopes; absent if it may do everything. A later version may have recorded scopes that this version does not know. */
 export type Scopes = readonly string[] | null | undefined;
 
 export const scopesOf = (scopes: Scopes): readonly string[] => scopes ?? keyScopes;
@@ -18,16 +18,16 @@ export const neededScopes = (needed: NeededScope): readonly KeyScope[] => [neede
 export const hasScope = (scopes: Scopes, needed: NeededScope): boolean =>
   neededScopes(needed).some((scope) => scopesOf(scopes).includes(scope));
 
-export const outOfScope = (scopes: Scopes): string => `This API key may not do this. It has: ${scopesOf(scopes).join(", ")}.`;
+export const scopeRefusal = (scopes: Scopes): string => `This API key may not do this. It has: ${scopesOf(scopes).join(", ")}.`;
 
-/** What is recorded of a choice, in the order of the list. All of them are the same as no choice: undefined. */
-export function chosenScopes(given: readonly string[] | undefined): readonly KeyScope[] | undefined {
-  if (given === undefined) return undefined;
-  const unknown = given.find((text) => !keyScopes.some((scope) => scope === text));
-  if (given.length === 0 || unknown === "") throw new Rejection("invalid", `A key needs at least one scope: ${choice}`);
-  if (unknown !== undefined) throw new Rejection("invalid", `There is no scope ${unknown.slice(0, 50)}; a key has any of ${choice}`);
-  const chosen = keyScopes.filter((scope) => given.includes(scope));
+/** Checks chosen scopes and puts them in the order of the list. Undefined for all scopes and for no choice: the key may do everything. */
+export function parseScopes(texts: readonly string[] | undefined): readonly KeyScope[] | undefined {
+  if (texts === undefined) return undefined;
+  const unknown = texts.find((text) => !keyScopes.some((scope) => scope === text));
+  if (texts.length === 0 || unknown === "") throw new Rejection("invalid", `A key needs at least one scope: ${scopeList}`);
+  if (unknown !== undefined) throw new Rejection("invalid", `There is no scope ${unknown.slice(0, 50)}; a key has any of ${scopeList}`);
+  const chosen = keyScopes.filter((scope) => texts.includes(scope));
   return chosen.length === keyScopes.length ? undefined : chosen;
 }
 
-const choice = keyScopes.join(", ");
+const scopeList = keyScopes.join(", ");

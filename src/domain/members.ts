@@ -7,42 +7,42 @@ export const role = z.enum(["admin", "operator", "viewer"]);
 export type Role = z.infer<typeof role>;
 
 /**
- * `look`: every page but the settings below. `operate`: uploads, corrections, quotes, cancelling. `catalogue`: changing it; everybody looks at
- * it. Each other right: its settings page, shown and changed.
+ * `look`: view every page except the settings below. `operate`: upload, correct, quote and cancel. `catalogue`: change the catalogue, which
+ * everybody may view. Each other action: view and change its settings page.
  */
 export type Action = "look" | "operate" | "catalogue" | "members" | "keys" | "webhooks" | "log";
 
-const allowed: Readonly<Record<Role, readonly Action[]>> = {
+const allowedActions: Readonly<Record<Role, readonly Action[]>> = {
   admin: ["look", "operate", "catalogue", "members", "keys", "webhooks", "log"],
   operator: ["look", "operate"],
   viewer: ["look"],
 };
 
-export const may = (who: Role, action: Action): boolean => allowed[who].includes(action);
+export const may = (who: Role, action: Action): boolean => allowedActions[who].includes(action);
 
-const longestEmail = 254;
-const emailShape = /^[^\s@<>()",;:\\[\]\p{Cc}]+@[^\s@<>()",;:\\[\]\p{Cc}.]+(\.[^\s@<>()",;:\\[\]\p{Cc}.]+)*$/u;
+const maxEmailLength = 254;
+const emailPattern = /^[^\s@<>()",;:\\[\]\p{Cc}]+@[^\s@<>()",;:\\[\]\p{Cc}.]+(\.[^\s@<>()",;:\\[\]\p{Cc}.]+)*$/u;
 
-/** Trims and checks an address. Throws a Rejection for text that is none. */
+/** Trims and checks an address. Throws a Rejection for text that is no address. */
 export function parseEmail(text: string): string {
   const email = text.trim().normalize("NFC");
-  if (email.length > longestEmail || !emailShape.test(email)) {
-    throw new Rejection("invalid", `Give an e-mail address such as name@example.com, of at most ${longestEmail} characters`);
+  if (email.length > maxEmailLength || !emailPattern.test(email)) {
+    throw new Rejection("invalid", `Give an e-mail address such as name@example.com, of at most ${maxEmailLength} characters`);
   }
   return email;
 }
 
-export const longestName = 200;
-/** Characters that turn the direction of the text after them: in a list a name with one would show its neighbours backwards. */
-const unfitForNames = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
-const canBeSeen = /[\p{L}\p{N}\p{P}\p{S}]/u;
+export const maxNameLength = 200;
+/** Control characters, and characters that turn the direction of text: a name with one would show its neighbours in a list backwards. */
+const forbiddenInNames = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/u;
+const visibleCharacter = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** A person's name, trimmed; undefined where none is given. Throws a Rejection for text that is none. */
+/** A person's name, trimmed; undefined for an empty text. Throws a Rejection for text that cannot be a name. */
 export function parseName(text: string | undefined): string | undefined {
   const name = text?.trim().normalize("NFC");
   if (name === undefined || name === "") return undefined;
-  if (name.length > longestName || unfitForNames.test(name) || !canBeSeen.test(name))
-    throw new Rejection("invalid", `A name has at most ${longestName} characters, and none that cannot be seen`);
+  if (name.length > maxNameLength || forbiddenInNames.test(name) || !visibleCharacter.test(name))
+    throw new Rejection("invalid", `A name has at most ${maxNameLength} characters, and none that cannot be seen`);
   return name;
 }
 
@@ -52,47 +52,47 @@ export const emailKey = (text: string): string => text.trim().normalize("NFC").t
 /** How long a link to join or to set a password works. */
 export const linkHours = 72;
 
-const tokenShape = /^[\w-]{43}$/;
+const tokenPattern = /^[\w-]{43}$/;
 
-/** 256 bits, as text that can stand in an address. `randomBytes` must be cryptographically random. */
+/** Makes a token of 256 bits, as text that can be part of a URL. `randomBytes` must be cryptographically random. */
 export const makeToken = (randomBytes: (count: number) => Uint8Array): string => Buffer.from(randomBytes(32)).toString("base64url");
 
-/** False for text that cannot be a token made here. */
-export const isToken = (text: string): boolean => tokenShape.test(text);
+/** False for text that `makeToken` cannot have made. */
+export const isToken = (text: string): boolean => tokenPattern.test(text);
 
 export const hashToken = (token: string): string => hash("sha256", token, "hex");
 
 export const linkAddress = (publicUrl: string, token: string): string => `${publicUrl}/portal/join/${token}`;
 
-export const passwordLength = { least: 12, most: 200 } as const;
+export const passwordLength = { min: 12, max: 200 } as const;
 
-/** A sentence for the person who chose it; undefined if it is accepted. `known`: the member's e-mail, name and organisation, which are no secret. */
-export function passwordFault(password: string, known: readonly string[], isCommon: (lowerCase: string) => boolean): string | undefined {
-  const { least, most } = passwordLength;
+/** Why the password is refused, for the person who chose it. `facts`: the member's e-mail, name and organisation, which are no secret. */
+export function passwordFault(password: string, facts: readonly string[], isCommon: (lowerCase: string) => boolean): string | undefined {
+  const { min, max } = passwordLength;
   const length = [...password].length;
-  if (length < least) return `Choose a password of at least ${least} characters, such as a few words in a row`;
-  if (password.length > most) return `Choose a password of at most ${most} characters`;
+  if (length < min) return `Choose a password of at least ${min} characters, such as a few words in a row`;
+  if (password.length > max) return `Choose a password of at most ${max} characters`;
   const plain = password.normalize("NFC").toLowerCase();
-  if (known.some((text) => tellsPassword(plain, text)))
+  if (facts.some((text) => isPasswordBasedOn(plain, text)))
     return "Choose a password that is not your e-mail, your name or your organisation's name";
   if (isEasy(plain, isCommon)) return "This password is too easy to guess. Choose another one, such as a few words in a row";
   return undefined;
 }
 
-/** Whether the password is this text, or the part of this e-mail before the @, also with digits and signs around it. */
-function tellsPassword(plain: string, text: string): boolean {
+/** Whether the password is this text, or the part of this e-mail before the @, with or without digits and signs around it. */
+function isPasswordBasedOn(plain: string, text: string): boolean {
   const whole = text.trim().normalize("NFC").toLowerCase();
   const names = [whole, whole.split("@")[0] ?? ""].filter((name) => name.length > 3);
-  const core = withoutTrimmings(plain);
-  return names.some((name) => plain === name || core === withoutTrimmings(name));
+  const core = coreOf(plain);
+  return names.some((name) => plain === name || core === coreOf(name));
 }
 
 /**
- * Whether an attacker would try it early: a common password (also with digits and signs around it, as long as those are at most half of it), a
- * few characters repeated, or a run along the alphabet or the keyboard.
+ * Whether an attacker would try the password early: a common password (also with digits and signs around it, as long as those are at most
+ * half of it), a few characters repeated, or a run along the alphabet or the keyboard.
  */
 function isEasy(plain: string, isCommon: (lowerCase: string) => boolean): boolean {
-  const core = withoutTrimmings(plain);
+  const core = coreOf(plain);
   if (isCommon(plain) || (core.length * 2 >= plain.length && isCommon(core))) return true;
   if (/^(.{1,6}?)\1+.{0,3}$/su.test(plain)) return true;
   return runs.some((run) => `${run}${run}`.includes(plain) || `${backwards(run)}${backwards(run)}`.includes(plain));
@@ -101,4 +101,4 @@ function isEasy(plain: string, isCommon: (lowerCase: string) => boolean): boolea
 const runs = ["0123456789", "1234567890", "abcdefghijklmnopqrstuvwxyz", "qwertyuiopasdfghjklzxcvbnm"].map((run) => run.repeat(2));
 const backwards = (text: string): string => [...text].reverse().join("");
 
-const withoutTrimmings = (text: string): string => /[^\d\p{P}\p{S}\s](?:.*[^\d\p{P}\p{S}\s])?/su.exec(text)?.[0] ?? "";
+const coreOf = (text: string): string => /[^\d\p{P}\p{S}\s](?:.*[^\d\p{P}\p{S}\s])?/su.exec(text)?.[0] ?? "";

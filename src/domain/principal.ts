@@ -6,23 +6,23 @@ export const principal = z.object({ kind: z.enum(["key", "member", "cli", "worke
 export type Principal = z.infer<typeof principal>;
 
 /** The operator at the command line. */
-export const operator: Principal = { kind: "cli", id: "operator" };
+export const operatorPrincipal: Principal = { kind: "cli", id: "operator" };
 
 /** The product itself, at its first start in an empty folder. */
-export const firstStart: Principal = { kind: "cli", id: "start" };
+export const firstStartPrincipal: Principal = { kind: "cli", id: "start" };
 
-export const workerOf = ({ workerId }: { readonly workerId: string }): Principal => ({ kind: "worker", id: workerId });
+export const workerPrincipal = ({ workerId }: { readonly workerId: string }): Principal => ({ kind: "worker", id: workerId });
 
-/** `kind:id`, as an event's metadata and the tables have it. */
+/** The principal as `kind:id`, the form in an event's metadata and in the tables. */
 export const actorOf = ({ kind, id }: Principal): string => `${kind}:${id}`;
 
 export const removedMember = "a removed member";
 
-/** Says who a principal is, for people. */
+/** Returns a principal's name, for people. */
 export type NameOf = (by: Principal) => string;
 
 /** `keys` and `members` have the names by id. Older events name a key by its prefix. */
-export const nameBy =
+export const createNameOf =
   (keys: ReadonlyMap<string, string>, members: ReadonlyMap<string, string>): NameOf =>
   ({ kind, id }) => {
     switch (kind) {
@@ -37,10 +37,10 @@ export const nameBy =
     }
   };
 
-/** Reads `kind:id`, and what was recorded before there were principals: `cli`, `start`, `key:<prefix>`. */
+/** Parses `kind:id`, and the older forms `cli`, `start` and `key:<prefix>`. */
 export function principalOf(actor: string): Principal {
   const [kind = "", ...rest] = actor.split(":");
   const known = principal.safeParse({ kind, id: rest.join(":") });
-  if (!known.success || rest.length === 0) return actor === "start" ? firstStart : operator;
+  if (!known.success || rest.length === 0) return actor === "start" ? firstStartPrincipal : operatorPrincipal;
   return known.data;
 }

@@ -23,4 +23,4 @@ export class Rejection extends Error {
 }
 
 /** Another organisation's import, one of the other kind and an unknown id get the same answer. */
-export const noImport = () => new Rejection("notFound", "There is no import with this id");
+export const importNotFound = () => new Rejection("notFound", "There is no import with this id");

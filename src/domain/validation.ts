@@ -1,18 +1,18 @@
 // src/domain/validation turns zod's findings into plain sentences that begin with the path, for requests and for files alike.
 import { z } from "zod";
 
-export type CheckResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: string[] };
+export type CheckedInput<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: string[] };
 
 /** A part of a request that the API reference describes under this name. Fields that are not known are an error. */
 export const requestObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.strictObject(shape).meta({ id });
 
-/** `root` names the input in a message about the whole input. */
-export function check<S extends z.ZodType>(schema: S, input: unknown, root: string): CheckResult<z.output<S>> {
+/** Checks an input against a schema. `root` names the input in a message about the whole input. */
+export function checkInput<S extends z.ZodType>(schema: S, input: unknown, root: string): CheckedInput<z.output<S>> {
   const { success, data, error } = parseInSentences(schema, input);
   return success ? { ok: true, value: data } : { ok: false, faults: faultsOf(error, root) };
 }
 
-/** Zod's result, with our sentences as the messages. */
+/** Returns zod's result, with the sentences of this file as its messages. */
 export const parseInSentences = <S extends z.ZodType>(schema: S, input: unknown): z.ZodSafeParseResult<z.output<S>> =>
   schema.safeParse(input, { error: validationSentence });
 
@@ -22,32 +22,32 @@ const maxMessages = 100;
 
 /** Zod's issues as plain sentences that begin with the path: `shipments.0.items must contain at least 1 element`. */
 export const validationMessages = (issues: readonly z.core.$ZodIssue[], root: string): string[] =>
-  firstMessages(issues.flatMap((issue) => sentences(issue, root)));
+  firstMessages(issues.flatMap((issue) => issueSentences(issue, root)));
 
-/** The first hundred, and how many more there are: the client decides how many faults a body has. */
+/** The first hundred messages, and how many more there are: a client can send a body with any number of faults. */
 export function firstMessages(messages: Iterable<string>): string[] {
-  const told: string[] = [];
-  let more = 0;
+  const shown: string[] = [];
+  let moreCount = 0;
   for (const message of messages) {
-    if (told.length < maxMessages) told.push(message);
-    else more += 1;
+    if (shown.length < maxMessages) shown.push(message);
+    else moreCount += 1;
   }
-  return more === 0 ? told : [...told, `... and ${more} more`];
+  return moreCount === 0 ? shown : [...shown, `... and ${moreCount} more`];
 }
 
-function sentences(issue: z.core.$ZodIssue, root: string): string[] {
+function issueSentences(issue: z.core.$ZodIssue, root: string): string[] {
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => `${pathText([...issue.path, key], root)} is not a recognised field`);
   if (issue.code === "invalid_union") return unionSentences(issue, root);
   return [`${pathText(issue.path, root)} ${issue.message}`];
 }
 
-/** The faults of the branch with the fewest faults inside the value. If no branch has the value's type, the error map names all accepted types. */
+/** The faults of the branch with the fewest faults inside the value. If no branch has the value's type, the message names all types. */
 function unionSentences(issue: z.core.$ZodIssueInvalidUnion, root: string): string[] {
   const nearest = issue.errors.filter((branch) => branch.some((inner) => inner.path.length > 0));
   const best = nearest.sort((a, b) => a.length - b.length)[0];
   if (best === undefined) return [`${pathText(issue.path, root)} ${issue.message}`];
-  return best.flatMap((inner) => sentences({ ...inner, path: [...issue.path, ...inner.path] }, root));
+  return best.flatMap((inner) => issueSentences({ ...inner, path: [...issue.path, ...inner.path] }, root));
 }
 
 /** Keys come from the caller, so at most 100 characters of each are shown, and no control characters. */

@@ -6,34 +6,34 @@ import type { Logger } from "pino";
 import { backOffMs } from "../backOff.js";
 import { withTimeLimit } from "../timeLimit.js";
 
-/** The built program, also when a test runs this code from its sources. */
+/** The built program, even when a test runs this code from its sources. */
 export const programPath = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
-/** Every role makes many short-lived objects for each row or request. A smaller young generation would save the API 22 MB, but quotes would be slower. */
+/** Roles make many short-lived objects for each row or request. A smaller young generation saves the API 22 MB, but slows quotes down. */
 const youngSpace = "--max-semi-space-size=16";
 
-/** By how much the heap may grow before V8 collects it. */
-const growth = (percent: number): string => `--heap-growing-percent=${percent}`;
+/** How far the heap may grow before V8 collects it. */
+const heapGrowth = (percent: number): string => `--heap-growing-percent=${percent}`;
 
 /**
- * On a machine with much memory V8 lets the heap grow to at most four times what is in use. The worker and the projector get twice, a soft limit.
- * The API and the event store always get four times, since each buffer that they read counts as growth: at twice, the event store collected its
- * heap every second; left to V8, the API did so every 250 ms beside a download, while quotes waited.
+ * On a machine with much memory V8 lets the heap grow to at most four times what is in use. The flags set twice for the worker and the
+ * projector, and four times for the API and the event store, since each buffer that these read counts as growth. At twice, the event store
+ * collected its heap every second. Without a flag the API did so every 250 ms during a download, while quotes waited.
  */
-export const heapFlags = (role: string | undefined): string[] => [youngSpace, growth(role === "api" || role === "eventstore" ? 300 : 100)];
+export const heapFlags = (role: string | undefined) => [youngSpace, heapGrowth(role === "api" || role === "eventstore" ? 300 : 100)];
 
 /**
- * Starts a command of this program as a child process. The child ends when the IPC channel to this process closes. `input` is its stdin. `ready`: the
- * message that the child sends when it is ready; rejects when the child ends before that. `exited`: the reason, when the child has ended.
+ * Starts a command of this program as a child process, with `input` as its stdin. It ends when the IPC channel to this process closes.
+ * `ready` resolves with the child's message that it is ready, and rejects if it ends before. `exited` resolves with the reason.
  */
 export function startChild(args: readonly string[], { env, input }: { env?: NodeJS.ProcessEnv; input?: string } = {}) {
   const child = fork(programPath, args, {
-    detached: true, // Ctrl-C goes to the parent only, which stops its children in order
+    detached: true, // Ctrl-C reaches only this process, which stops its children in order
     stdio: [input === undefined ? "ignore" : "pipe", "ignore", "inherit", "ipc"],
     execArgv: [...process.execArgv, ...heapFlags(args[0])],
     env,
   });
-  child.stdin?.on("error", () => undefined).end(input); // a child that ends before it has read its stdin is reported by `exited`
+  child.stdin?.on("error", () => undefined).end(input); // `exited` reports a child that ends before it has read its stdin
   const exited = new Promise<string>((settle) => {
     child.once("error", (error) => settle(error.message));
     child.once("exit", (code, signal) => settle(signal ? `ended by ${signal}` : `exit code ${code}`));
@@ -43,35 +43,35 @@ export function startChild(args: readonly string[], { env, input }: { env?: Node
     void exited.then((reason) => reject(new Error(`${args[0]} did not start: ${reason}`)));
   });
   ready.catch(() => undefined);
-  /** Sends SIGTERM, and SIGKILL if the child has not ended after `patience` ms. */
-  const stop = async (patience: number): Promise<void> => {
+  /** Sends SIGTERM, and SIGKILL if the child has not ended after `killAfterMs`. */
+  const stop = async (killAfterMs: number): Promise<void> => {
     child.kill("SIGTERM");
-    await withTimeLimit(patience, exited, () => child.kill("SIGKILL"));
+    await withTimeLimit(killAfterMs, exited, () => child.kill("SIGKILL"));
     await exited;
   };
   return { pid: child.pid ?? 0, ready, exited, stop };
 }
 
 export interface RunningProcess {
-  /** Resolves with the reason when it has ended. */
+  /** Resolves with the reason when the process has ended. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface SupervisedProcess<Process extends RunningProcess> {
   current(): Process | undefined;
-  /** Stops it for good. */
+  /** Stops the process for good. */
   stop(): Promise<void>;
 }
 
-const pauses = { firstMs: 200, mostMs: 10_000 };
-const stableMs = 30_000;
+const pauses = { firstMs: 200, maxMs: 10_000 };
+const stableAfterMs = 30_000;
 
 /** Starts a process again whenever it ends by itself, after a pause that doubles while it keeps failing. */
 export function keepRunning<Process extends RunningProcess>(options: {
   name: string;
   first: Process;
-  /** The signal aborts when it is stopped for good, also during a start. */
+  /** Starts the process again. The signal aborts when it is stopped for good, also during this start. */
   start: (signal: AbortSignal) => Promise<Process>;
   logger: Logger;
   onStart?: () => void;
@@ -87,7 +87,7 @@ export function keepRunning<Process extends RunningProcess>(options: {
         const startedAt = Date.now();
         reason = await current.exited;
         if (stopping.signal.aborted) return;
-        if (Date.now() - startedAt > stableMs) failures = 0;
+        if (Date.now() - startedAt > stableAfterMs) failures = 0;
       }
       current = undefined;
       failures += 1;
@@ -108,7 +108,7 @@ export function keepRunning<Process extends RunningProcess>(options: {
       stopping.abort();
       await current?.stop();
       await watch;
-      await current?.stop(); // if it was being started meanwhile
+      await current?.stop(); // `watch` may have just started it again
     },
   };
 }
@@ -123,8 +123,8 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Ends the process `afterMs` after it was asked to stop, even if something hangs. Its children see that and end. */
-export function exitInAnyCase(signal: AbortSignal, afterMs: number): void {
+/** Ends this process `afterMs` after the signal aborts, even if something hangs. Its children then end too. */
+export function limitStop(signal: AbortSignal, afterMs: number): void {
   const exit = () => {
     writeSync(2, `It did not stop within ${afterMs / 1000} s and is ended.\n`);
     process.exit(1);
@@ -134,5 +134,5 @@ export function exitInAnyCase(signal: AbortSignal, afterMs: number): void {
 
 /** Sends a message to the parent process, if there is one. */
 export function tellParent(message: Record<string, unknown>): void {
-  process.send?.(message, () => undefined); // an ended parent is noticed by `disconnect`
+  process.send?.(message, () => undefined); // `disconnect` reports that the parent has ended
 }

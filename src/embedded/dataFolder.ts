@@ -6,8 +6,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { systemReason } from "../portErrors.js";
 import { processIdentity } from "./processes.js";
 
-/** Creates the folder if it is missing, and checks that this process may write to it. `setting` is the variable or option that names the folder. */
-export async function ensureUsable(folder: string, setting: string): Promise<void> {
+/** Creates the folder if it is missing, and checks that this process may write to it. `setting` names it in error messages. */
+export async function ensureUsableFolder(folder: string, setting: string): Promise<void> {
   try {
     await makeFolder(folder);
     await rmdir(await mkdtemp(join(folder, "trial-")));
@@ -16,7 +16,7 @@ export async function ensureUsable(folder: string, setting: string): Promise<voi
   }
 }
 
-/** Level by level: below /proc, Node's recursive mkdir never returns. */
+/** Creates one level at a time, since Node's recursive mkdir never returns below /proc. */
 async function makeFolder(folder: string): Promise<void> {
   if (await stat(folder).catch(() => undefined)) return;
   await makeFolder(dirname(folder));
@@ -26,25 +26,25 @@ async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/** Created once per data folder, so that links and cursors stay valid after a restart. */
-export async function signingSecretIn(dataDir: string): Promise<string> {
+/** Reads the data folder's signing secret, or creates it. It stays the same, so links and cursors stay valid after a restart. */
+export async function ensureSigningSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, "signing-secret");
-  const known = await readFile(path, "utf8").catch(() => undefined);
-  if (known === "")
+  const existing = await readFile(path, "utf8").catch(() => undefined);
+  if (existing === "")
     throw new Error(
       `${path} is empty. Put it back from a backup, or delete it: then earlier links and cursors end, and every webhook endpoint needs its new secret.`,
     );
-  if (known) return known;
+  if (existing) return existing;
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
-  await link(draft, path).catch(() => undefined); // another process was first: its secret counts
+  await link(draft, path).catch(() => undefined); // another process was first, and its secret is used
   await rm(draft, { force: true });
   return readFile(path, "utf8");
 }
 
 /**
- * The process that runs the embedded stores of a data folder, or (kind `eventstore`) the event store of a folder of its own. A `command` ends soon;
- * other processes can use the stores of a `start` or `role`.
+ * The process that runs the embedded stores of a data folder, or, for the kind `eventstore`, an event store alone. Other processes can use
+ * the stores of a `start` or a `role`. They wait for a `command` to end.
  */
 export interface FolderOwner {
   readonly pid: number;
@@ -52,36 +52,36 @@ export interface FolderOwner {
   readonly kind: "start" | "role" | "command" | "eventstore";
   /** A new id each time the folder is taken. */
   readonly lockId: string;
-  /** The folder's `dev:inode`: the lock file in a copy of it does not count. Absent in locks of older versions. */
+  /** The folder's identity. A lock file in a copy of the folder does not count. Absent in locks of older versions. */
   readonly folder?: string;
 }
 
 export type FolderLock = Exclude<Awaited<ReturnType<typeof takeFolder>>, { readonly heldBy: FolderOwner }>;
 
 const raceMs = 100;
-const patienceMs = 10_000;
-const watchMs = 1_000;
+const maxTakeMs = 10_000;
+const watchIntervalMs = 1_000;
 const lockText = (owner: FolderOwner) => JSON.stringify(owner);
 
-/** Takes the folder that `setting` names, or returns the owner that has it. The lock of a process that has ended does not count. */
+/** Takes the folder, or returns the owner that has it. The lock of a process that has ended does not count. */
 export async function takeFolder(dataDir: string, setting: string, kind: FolderOwner["kind"]) {
   const path = join(dataDir, "lock");
-  const inode = await folderIdentity(dataDir);
+  const folder = await folderIdentity(dataDir);
   const owner: FolderOwner = {
     pid: process.pid,
     identity: (await processIdentity(process.pid)) ?? String(process.pid),
     kind,
     lockId: randomUUID(),
-    folder: inode,
+    folder,
   };
-  const lock = { owner, whenLost: (signal: AbortSignal) => whenLost(path, signal), release: () => release(path, setting, owner) };
+  const lock = { owner, whenLost: (signal: AbortSignal) => whenLockLost(path, signal), release: () => releaseLock(path, setting, owner) };
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, lockText(owner));
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + maxTakeMs;
   try {
-    for (let contested = false; ; contested = true) {
+    for (let isContested = false; ; isContested = true) {
       if (await tryLink(draft, path)) {
-        if (!contested) return lock;
+        if (!isContested) return lock;
         await pause(raceMs); // another process that removed the same stale lock may still replace this one
         if ((await readLock(path, setting)) === lockText(owner)) return lock;
         continue;
@@ -89,11 +89,11 @@ export async function takeFolder(dataDir: string, setting: string, kind: FolderO
       if (performance.now() > deadline)
         throw new Error(`${path} belongs to no running process, but cannot be replaced. Remove it, or set ${setting} to another folder.`);
       const found = await readLock(path, setting);
-      const holder = ownerIn(found);
-      const isHere = (holder?.folder ?? inode) === inode;
-      if (holder && isHere && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
+      const holder = parseOwner(found);
+      const isOfThisFolder = (holder?.folder ?? folder) === folder;
+      if (holder && isOfThisFolder && (await processIdentity(holder.pid)) === holder.identity) return { heldBy: holder };
       if (found !== undefined) removeStaleLock(path, found);
-      await pause(contested ? 20 : 0); // no busy loop where the stale lock cannot be removed
+      await pause(isContested ? 20 : 0); // avoids a busy loop if the stale lock cannot be removed
     }
   } finally {
     await rm(draft, { force: true });
@@ -108,18 +108,18 @@ async function readLock(path: string, setting: string): Promise<string | undefin
 }
 
 /**
- * Resolves when the lock file is gone: the folder was removed, or another process has taken the folder. Watches the open file, not its path: the
- * lock of a moved folder is not lost.
+ * Resolves when the lock file is gone: the folder was removed, or another process has taken it. Watches the open file instead of its path,
+ * because the lock of a moved folder is not lost.
  */
-async function whenLost(path: string, signal: AbortSignal): Promise<void> {
+async function whenLockLost(path: string, signal: AbortSignal): Promise<void> {
   const file = await open(path).catch(() => undefined);
   try {
-    const isThere = () =>
+    const exists = () =>
       file?.stat().then(
         ({ nlink }) => nlink > 0,
-        () => false, // a network file system fails for a removed file
+        () => false, // on a network file system `stat` fails for a removed file
       );
-    while (!signal.aborted && (await isThere())) await pause(watchMs, undefined, { signal }).catch(() => undefined);
+    while (!signal.aborted && (await exists())) await pause(watchIntervalMs, undefined, { signal }).catch(() => undefined);
   } finally {
     await file?.close();
   }
@@ -136,8 +136,8 @@ async function tryLink(draft: string, path: string): Promise<boolean> {
 }
 
 /**
- * Removes a stale lock. Several processes may try at once: one renames it. If a process has renamed a live lock by mistake, it puts it
- * back at once; the calls are synchronous, so nothing runs in between.
+ * Removes a stale lock. Several processes may try at once, and one of them renames it. A process that renamed a live lock by mistake puts
+ * it back at once: the calls are synchronous, so none of its other work runs in between.
  */
 function removeStaleLock(path: string, expected: string): void {
   const aside = `${path}.${randomUUID()}`;
@@ -152,13 +152,13 @@ function removeStaleLock(path: string, expected: string): void {
   }
 }
 
-async function release(path: string, setting: string, owner: FolderOwner): Promise<void> {
+async function releaseLock(path: string, setting: string, owner: FolderOwner): Promise<void> {
   const found = await readLock(path, setting);
-  if (ownerIn(found)?.lockId === owner.lockId) await rm(path, { force: true });
+  if (parseOwner(found)?.lockId === owner.lockId) await rm(path, { force: true });
 }
 
-/** Undefined for an empty file, which a power cut can leave behind. */
-function ownerIn(found: string | undefined): FolderOwner | undefined {
+/** Undefined if the file is empty, as a power cut can leave it. */
+function parseOwner(found: string | undefined): FolderOwner | undefined {
   try {
     return found === undefined ? undefined : (JSON.parse(found) as FolderOwner);
   } catch {
@@ -166,7 +166,7 @@ function ownerIn(found: string | undefined): FolderOwner | undefined {
   }
 }
 
-/** Stays the same when a folder is moved and differs in a copy: a lock or runtime file in a copied folder does not count. */
+/** Stays the same when a folder is moved and differs in a copy, so that lock and runtime files in a copy do not count. */
 export async function folderIdentity(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
   return `${dev}:${ino}`;

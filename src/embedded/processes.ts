@@ -15,7 +15,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** A process that has ended still accepts signals until its parent has waited for it. */
+/** A process that has ended accepts signals until its parent has collected its exit code. */
 function isZombie(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -33,7 +33,7 @@ export async function commandLine(pid: number): Promise<string> {
   }
 }
 
-/** The process id with the start time, so that a later process with the same id is not mistaken for this one. */
+/** The process id with the start time, so that a later process with the same id is not taken for this one. Undefined if it does not run. */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (!isAlive(pid)) return undefined;
   try {
@@ -49,25 +49,25 @@ export async function processIdentity(pid: number): Promise<string | undefined> 
   }
 }
 
-/** For systems without /proc. Undefined where there is no such process. */
+/** For systems without /proc. Undefined if there is no such process. */
 async function ps(column: string, pid: number): Promise<string | undefined> {
   return (await run("ps", ["-o", `${column}=`, "-p", String(pid)]).catch(() => undefined))?.stdout;
 }
 
-/** Sends one signal after the other, and waits after each for its number of ms. Returns whether the process has ended. */
+/** Sends the signals one after the other, and waits up to the given ms after each. Returns whether the process has ended. */
 export async function endProcess(
   pid: number,
   signals: Partial<Record<NodeJS.Signals, number>>,
-  lives: () => Promise<boolean>,
+  isRunning: () => Promise<boolean>,
 ): Promise<boolean> {
-  for (const [signal, patience] of Object.entries(signals)) {
+  for (const [signal, waitMs] of Object.entries(signals)) {
     try {
       process.kill(pid, "SIGCONT"); // a stopped (frozen) process does not handle other signals
       process.kill(pid, signal);
     } catch {
       // the process has ended
     }
-    if (await lookUntilFound(patience, async () => ((await lives()) ? undefined : true), 20)) return true;
+    if (await lookUntilFound(waitMs, async () => ((await isRunning()) ? undefined : true), 20)) return true;
   }
   return false;
 }

@@ -7,14 +7,14 @@ import { keepRunning, type RunningProcess, type SupervisedProcess, startChild } 
 import { newCredentials, withCredentials } from "./eventstore/credentials.js";
 import { startPostgres } from "./postgres/server.js";
 import { processIdentity } from "./processes.js";
-import { endLeftovers } from "./runtimeFile.js";
+import { endLeftoverProcesses } from "./runtimeFile.js";
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
   readonly eventStoreUrl: string | undefined;
   readonly logger: Logger;
-  /** Aborts when the start is given up. */
+  /** Aborts when the caller gives up the start. */
   readonly signal: AbortSignal;
   /** Called when a store has been started again. */
   readonly onChange: () => void;
@@ -27,44 +27,44 @@ interface Store extends RunningProcess {
   readonly pid: number;
 }
 
-/** Only for the folder's owner. First ends the processes that an earlier owner left running. */
+/** Only the folder's owner may call this. First ends the processes that an earlier owner left running. */
 export async function startEmbeddedStores(options: EmbeddedOptions) {
   const { dataDir, logger } = options;
-  await endLeftovers(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
+  await endLeftoverProcesses(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
   await rm(join(dataDir, "tmp"), { recursive: true, force: true, maxRetries: 5 }); // a role of the earlier owner may still write to it
   await rm(join(dataDir, "objects", "incoming"), { recursive: true, force: true });
-  const credentials = newCredentials(); // stay the same when the event store is restarted after a crash
-  const [database, events] = await Promise.allSettled([
+  const credentials = newCredentials(); // they stay the same when the event store is restarted after a crash
+  const [database, eventStore] = await Promise.allSettled([
     options.databaseUrl === undefined
-      ? keep("postgres", (port, signal) => startDatabase(dataDir, logger, port, signal), options)
+      ? startSupervised("postgres", (port, signal) => startDatabase(dataDir, logger, port, signal), options)
       : undefined,
     options.eventStoreUrl === undefined
-      ? keep("eventstore", (port, signal) => startEvents(dataDir, credentials, port, signal), options)
+      ? startSupervised("eventstore", (port, signal) => startEventStore(dataDir, credentials, port, signal), options)
       : undefined,
   ]);
-  const kept = [database, events].map((outcome) => (outcome.status === "fulfilled" ? outcome.value : undefined));
+  const stores = [database, eventStore].map((outcome) => (outcome.status === "fulfilled" ? outcome.value : undefined));
   const stop = async () => {
-    await Promise.all(kept.map((store) => store?.stop()));
+    await Promise.all(stores.map((store) => store?.stop()));
   };
-  for (const outcome of [database, events]) {
+  for (const outcome of [database, eventStore]) {
     if (outcome.status === "fulfilled") continue;
     await stop();
     throw outcome.reason;
   }
   return {
-    databaseUrl: options.databaseUrl ?? kept[0]?.url ?? "",
-    eventStoreUrl: options.eventStoreUrl ?? kept[1]?.url ?? "",
-    /** Identities of processes that the next owner ends if they outlive this one. Postgres is not among them: it has a pid file. */
+    databaseUrl: options.databaseUrl ?? stores[0]?.url ?? "",
+    eventStoreUrl: options.eventStoreUrl ?? stores[1]?.url ?? "",
+    /** Identities of processes that the next owner ends if they outlive this one. Postgres is not among them, since it has a pid file. */
     processes: async () => {
-      const identity = await processIdentity(kept[1]?.current()?.pid ?? 0);
+      const identity = await processIdentity(stores[1]?.current()?.pid ?? 0);
       return identity ? [identity] : [];
     },
     stop,
   };
 }
 
-/** Restarts a crashed store at the same address, since the roles were started with that address. */
-async function keep(
+/** Starts a store, and restarts it at the same address if it crashes, since the roles were started with that address. */
+async function startSupervised(
   name: string,
   start: (port: number, signal: AbortSignal) => Promise<Store>,
   { logger, signal, onChange }: EmbeddedOptions,
@@ -72,8 +72,8 @@ async function keep(
   const first = await start(0, signal);
   logger.info({ child: name }, `${name} is up`);
   const port = Number(new URL(first.url).port);
-  const kept = keepRunning({ name, first, start: (stopping) => start(port, stopping), logger, onStart: onChange });
-  return { ...kept, url: first.url };
+  const supervised = keepRunning({ name, first, start: (stopping) => start(port, stopping), logger, onStart: onChange });
+  return { ...supervised, url: first.url };
 }
 
 async function startDatabase(dataDir: string, logger: Logger, port: number, signal: AbortSignal): Promise<Store> {
@@ -82,26 +82,26 @@ async function startDatabase(dataDir: string, logger: Logger, port: number, sign
   return { ...server, url: server.socketUrl ?? server.url, exited: server.exited.then(() => "Postgres is gone") };
 }
 
-const readyWithinMs = 60_000;
+const maxStartMs = 60_000;
 
-async function startEvents(dataDir: string, credentials: string, port: number, signal: AbortSignal): Promise<Store> {
+async function startEventStore(dataDir: string, credentials: string, port: number, signal: AbortSignal): Promise<Store> {
   const folder = join(dataDir, "eventstore");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     const args = ["eventstore", "--port", String(port), "--data", folder, "--credentials-on-stdin"];
-    const child = startChild(args, { input: credentials }); // not an argument, which every user of the machine can read
+    const child = startChild(args, { input: credentials }); // not as an argument, which every user of the machine can read
     const giveUp = () => void child.stop(0);
-    const late = setTimeout(giveUp, readyWithinMs);
+    const timer = setTimeout(giveUp, maxStartMs);
     signal.addEventListener("abort", giveUp);
     try {
       const { address } = await child.ready;
       return { url: withCredentials(String(address), credentials), pid: child.pid, exited: child.exited, stop: () => child.stop(2_500) };
     } catch (error) {
       if (attempt === 3 || signal.aborted) throw error;
-      await pause(1_000); // an event store that a killed start left running ends by itself
+      await pause(1_000); // an event store that a killed start left running ends by itself, and frees the folder
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       signal.removeEventListener("abort", giveUp);
     }
   }

@@ -1,4 +1,4 @@
-// Applies the entry events of a catalogue change to the organisation's file. Commands and the projection use the same code, so that the
+// Applies the entry events of catalogue changes to the organisation's file. Commands and the projection share this code, so that the
 // table agrees with the stream.
 import { isDeepStrictEqual } from "node:util";
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
@@ -20,82 +20,82 @@ export type CatalogueChange = Extract<CatalogueEvent, { readonly type: `Catalogu
 
 const listSections = catalogueSections.filter((section): section is ListSection => section !== "organisation" && section !== "unusual");
 
-const idOf = (section: CatalogueSection, entry: Entry): string =>
+const idIn = (section: CatalogueSection, entry: Entry): string =>
   String(section === "customFields" ? entry["key"] : section === "unusual" ? section : entry["id"]);
 
-/** A put entry takes its `index`; the unchanged entries fill the other places in their old order. */
-export function changeCatalogue(file: CatalogueFile | undefined, changes: readonly CatalogueChange[]): CatalogueFile {
-  const of = (section: CatalogueSection) => changes.filter(({ data }) => data.section === section);
-  const single = (section: "organisation" | "unusual") =>
-    of(section).reduce((_, { type, data }) => (type === "CatalogueEntryPut" ? data.entry : undefined), file?.[section]);
-  const [organisation = {}, unusual] = [single("organisation"), single("unusual")];
-  const lists = listSections.map((section) => [section, changeList(section, file?.[section] ?? [], of(section))] as const);
+/** A put entry takes its `index`. The unchanged entries fill the other places in their old order. */
+export function applyCatalogueChanges(file: CatalogueFile | undefined, changes: readonly CatalogueChange[]): CatalogueFile {
+  const changesOf = (section: CatalogueSection) => changes.filter(({ data }) => data.section === section);
+  const singleEntry = (section: "organisation" | "unusual") =>
+    changesOf(section).reduce((_, { type, data }) => (type === "CatalogueEntryPut" ? data.entry : undefined), file?.[section]);
+  const [organisation = {}, unusual] = [singleEntry("organisation"), singleEntry("unusual")];
+  const lists = listSections.map((section) => [section, changeList(section, file?.[section] ?? [], changesOf(section))] as const);
   return { organisation, ...(unusual && { unusual }), ...(Object.fromEntries(lists) as { [S in ListSection]: Entry[] }) };
 }
 
 function changeList(section: ListSection, before: readonly Entry[], changes: readonly CatalogueChange[]): readonly Entry[] {
   if (changes.length === 0) return before;
-  const touched = new Set(changes.map(({ data }) => data.id));
-  const untouched = before.filter((entry) => !touched.has(idOf(section, entry)));
+  const changedIds = new Set(changes.map(({ data }) => data.id));
+  const unchanged = before.filter((entry) => !changedIds.has(idIn(section, entry)));
   const puts = changes.flatMap((change) => (change.type === "CatalogueEntryPut" ? [change.data] : []));
-  const placed = new Map(puts.map(({ index, entry }) => [index, entry]));
-  return Array.from({ length: untouched.length + placed.size }, (_, index) => placed.get(index) ?? (untouched.shift() as Entry));
+  const entryAt = new Map(puts.map(({ index, entry }) => [index, entry]));
+  return Array.from({ length: unchanged.length + entryAt.size }, (_, index) => entryAt.get(index) ?? (unchanged.shift() as Entry));
 }
 
-/** The entry events that lead from one file to the next; none when they are equal. */
+/** The entry events that lead from one file to the next; none if the files are equal. */
 export function catalogueChanges(before: CatalogueFile | undefined, after: CatalogueFile): CatalogueChange[] {
-  const organisation = isDeepStrictEqual(before?.organisation, after.organisation) ? [] : [put("organisation", after.organisation, 0)];
+  const organisation = isDeepStrictEqual(before?.organisation, after.organisation) ? [] : [putEntry("organisation", after.organisation, 0)];
   const lists = listSections.flatMap((section) => listChanges(section, before?.[section] ?? [], after[section]));
   if (isDeepStrictEqual(before?.unusual, after.unusual)) return [...organisation, ...lists];
-  const unusual = after.unusual ? put("unusual", after.unusual, 0) : removed("unusual", "unusual");
+  const unusual = after.unusual ? putEntry("unusual", after.unusual, 0) : removedEntry("unusual", "unusual");
   return [...organisation, ...lists, unusual];
 }
 
 function listChanges(section: ListSection, before: readonly Entry[], after: readonly Entry[]): CatalogueChange[] {
-  const old = new Map(before.map((entry, index) => [idOf(section, entry), { entry, index }]));
-  let reached = -1;
+  const old = new Map(before.map((entry, index) => [idIn(section, entry), { entry, index }]));
+  let lastOldIndex = -1;
   const puts = after.flatMap((entry, index) => {
-    const known = old.get(idOf(section, entry));
-    old.delete(idOf(section, entry));
+    const known = old.get(idIn(section, entry));
+    old.delete(idIn(section, entry));
     // Unchanged entries must keep their order; an entry that moved up is put again.
-    if (!known || known.index < reached || !isDeepStrictEqual(known.entry, entry)) return [put(section, entry, index)];
-    reached = known.index;
+    if (!known || known.index < lastOldIndex || !isDeepStrictEqual(known.entry, entry)) return [putEntry(section, entry, index)];
+    lastOldIndex = known.index;
     return [];
   });
-  return [...puts, ...[...old.keys()].map((id) => removed(section, id))];
+  return [...puts, ...[...old.keys()].map((id) => removedEntry(section, id))];
 }
 
-const removed = (section: CatalogueSection, id: string): CatalogueChange => ({ type: "CatalogueEntryRemoved", data: { section, id } });
+const removedEntry = (section: CatalogueSection, id: string): CatalogueChange => ({ type: "CatalogueEntryRemoved", data: { section, id } });
 
-const put = (section: CatalogueSection, entry: Entry, index: number): CatalogueChange => ({
+const putEntry = (section: CatalogueSection, entry: Entry, index: number): CatalogueChange => ({
   type: "CatalogueEntryPut",
-  data: { section, id: idOf(section, entry), index, entry },
+  data: { section, id: idIn(section, entry), index, entry },
 });
 
-/** A catalogue while its stream is read. */
+/** A catalogue's state while its stream is read. */
 export interface CatalogueState {
   /** Undefined before the first CatalogueApplied: the organisation does not exist yet. */
   file: CatalogueFile | undefined;
   version: number;
   /** Entry events since the last CatalogueApplied. */
-  open: { readonly revision: Revision; readonly change: CatalogueChange }[];
+  pendingChanges: { readonly revision: Revision; readonly change: CatalogueChange }[];
 }
 
-export const emptyCatalogue = (): CatalogueState => ({ file: undefined, version: 0, open: [] });
+export const emptyCatalogue = (): CatalogueState => ({ file: undefined, version: 0, pendingChanges: [] });
 
 export type CatalogueEvent = Extract<EventOn<"organisation">, { readonly type: `Catalogue${string}` }>;
 
-/** Changes the state it is given. Entry events count only when CatalogueApplied follows; those of an interrupted change never count. */
+/** Mutates the state. Entry events count only if CatalogueApplied follows; those of an interrupted change never count. */
 export function evolveCatalogue(state: CatalogueState, event: CatalogueEvent, revision: Revision): void {
   if (event.type !== "CatalogueApplied") {
-    state.open.push({ revision, change: event });
+    state.pendingChanges.push({ revision, change: event });
     return;
   }
-  const since = BigInt(event.data.sinceRevision);
-  const counted = state.open.filter((each) => each.revision >= since).map(({ change }) => change);
-  state.file = changeCatalogue(state.file, counted);
+  const firstRevision = BigInt(event.data.sinceRevision);
+  const changes = state.pendingChanges.filter((each) => each.revision >= firstRevision).map(({ change }) => change);
+  state.file = applyCatalogueChanges(state.file, changes);
   state.version = event.data.version;
-  state.open = [];
+  state.pendingChanges = [];
 }
 
 /** One version of an organisation's catalogue, from its stream; undefined when there is no such version. */
@@ -103,10 +103,10 @@ export async function catalogueFileAt(organisationId: string, version: number, e
   const state = emptyCatalogue();
   for await (const stored of events.read(streamOf.organisation(organisationId))) {
     const event = decodeOn("organisation", stored);
-    if (event && isOfCatalogue(event)) evolveCatalogue(state, event, stored.revision);
+    if (event && isCatalogueEvent(event)) evolveCatalogue(state, event, stored.revision);
     if (state.version === version) return state.file as OrganisationFile | undefined;
   }
   return undefined;
 }
 
-const isOfCatalogue = (event: EventOn<"organisation">): event is CatalogueEvent => event.type.startsWith("Catalogue");
+const isCatalogueEvent = (event: EventOn<"organisation">): event is CatalogueEvent => event.type.startsWith("Catalogue");

@@ -16,7 +16,7 @@ export interface EventContext {
 type Recorded<T extends EventType> = Omit<StoredEvent, "type" | "data"> & { readonly type: T; readonly data: EventDataOf<T> };
 export type RecordedEvent = { [T in EventType]: Recorded<T> }[EventType];
 /** A recorded event of one kind of stream. */
-export type RecordedOn<S extends StreamKind> = { [T in EventTypeOn<S>]: Recorded<T> }[EventTypeOn<S>];
+export type RecordedEventOn<S extends StreamKind> = { [T in EventTypeOn<S>]: Recorded<T> }[EventTypeOn<S>];
 
 /** A stored event that this version of the service cannot read. */
 export class UnreadableEvent extends Error {
@@ -27,16 +27,16 @@ export class UnreadableEvent extends Error {
 }
 
 /**
- * Tables can be read as of a time, so these events count from the time at which they were recorded, from this version on. The time at which they
- * were decided is earlier: somebody may have read the tables as of that time without them.
+ * From these versions on, these events count from the time at which they were recorded, since tables can be read as of a time. They were
+ * decided earlier, and somebody may have read the tables as of that time without them.
  */
 const timedByLog: { readonly [T in EventType]?: number } = { ImportCompleted: 3, RowsReversed: 2 };
 
-const trusted: ReadonlySet<string> = new Set<EventType>(["RowAccepted", "RowRejected"]);
-const metadataOf = new WeakMap<EventContext, Map<number, EventMetadata>>();
+const uncheckedTypes: ReadonlySet<string> = new Set<EventType>(["RowAccepted", "RowRejected"]);
+const metadataCache = new WeakMap<EventContext, Map<number, EventMetadata>>();
 
 export function encode<T extends EventType>(type: T, data: EventDataOf<T>, context: EventContext, id: string): NewEvent {
-  const checked = trusted.has(type) ? data : eventSchemas[type].parse(data);
+  const checked = uncheckedTypes.has(type) ? data : eventSchemas[type].parse(data);
   return { id, type, json: JSON.stringify(checked), metadata: metadata(context, versionOf(type)) };
 }
 
@@ -46,7 +46,7 @@ export function decode(stored: StoredEvent, steps: Upcasters = upcasters): Recor
   if (!isEventType(type)) return undefined;
   const version = stored.metadata.v;
   const current = versionOf(type, steps);
-  if (version === current && trusted.has(type)) {
+  if (version === current && uncheckedTypes.has(type)) {
     if (typeof stored.data !== "object" || stored.data === null) throw new UnreadableEvent(stored, "its data is not an object");
     return stored as RecordedEvent;
   }
@@ -59,27 +59,25 @@ export function decode(stored: StoredEvent, steps: Upcasters = upcasters): Recor
   return { ...stored, data } as RecordedEvent;
 }
 
-/**
- * The end of the millisecond in which the event was recorded. The time at which it was decided is later only if the clocks of the stores differ.
- */
+/** The end of the millisecond in which the event was recorded. The decision is later only if the clocks of the stores differ. */
 const recordedTime = ({ recordedAt }: StoredEvent, { at }: { readonly at: string }): string =>
   new Date(Math.max(recordedAt.getTime() + 1, Date.parse(at))).toISOString();
 
 /** `decode` for a stream of a known kind. Throws for an event that belongs on another kind of stream. */
-export function decodeOn<S extends StreamKind>(kind: S, stored: StoredEvent): RecordedOn<S> | undefined {
+export function decodeOn<S extends StreamKind>(kind: S, stored: StoredEvent): RecordedEventOn<S> | undefined {
   if (isEventType(stored.type) && !isEventOn(kind, stored.type)) throw new UnreadableEvent(stored, "it does not belong in this stream");
-  return decode(stored) as RecordedOn<S> | undefined;
+  return decode(stored) as RecordedEventOn<S> | undefined;
 }
 
 function metadata(context: EventContext, v: number): EventMetadata {
-  const known = metadataOf.get(context)?.get(v);
-  if (known) return known;
-  const made = {
+  const cached = metadataCache.get(context)?.get(v);
+  if (cached) return cached;
+  const created = {
     organisation: context.organisation,
     actor: actorOf(context.by),
     $correlationId: context.correlationId,
     v,
   };
-  metadataOf.set(context, (metadataOf.get(context) ?? new Map<number, EventMetadata>()).set(v, made));
-  return made;
+  metadataCache.set(context, (metadataCache.get(context) ?? new Map<number, EventMetadata>()).set(v, created));
+  return created;
 }

@@ -1,5 +1,5 @@
-// What becomes of the rows of one import after it has completed: rejected ones are corrected or dismissed, accepted ones are reversed. Each stream
-// belongs to the import whose rows they are. This is a disk format.
+// What happens to an import's rows after it has completed: rejected ones are corrected or dismissed, accepted ones are reversed. Each
+// stream belongs to the import whose rows they are. This is a disk format.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 
@@ -24,18 +24,18 @@ const ranges = z.array(z.tuple([z.number().int(), z.number().int()]));
 
 /** Every event of a stream of reversals: each belongs to the import whose accepted rows are taken back. */
 export const reversalEvents = {
-  /** Rows that were reversed before are not in it: a row is reversed once. */
+  /** Does not have rows that were reversed before: a row is reversed once. */
   RowsReversed: z.object({
     importId: z.string(),
     reversalId: z.string(),
     /** `all`: every accepted row that was not reversed before. Then the open rejected rows of the import are withdrawn too. */
     rows: z.union([z.literal("all"), ranges]),
-    /** For shipments, which are reversed whole: their numbers in the import. `rows` then has all of their lines. Absent where `rows` is `all`. */
+    /** For shipments, which are reversed whole: their numbers in the import. `rows` then has all their lines. Absent if `rows` is `all`. */
     shipments: ranges.optional(),
-    /** How many activities or shipments these are. */
+    /** How many activities or shipments are reversed. */
     count: z.number().int(),
     reason: z.string(),
-    /** The reversal with which this one was made, where rows of a correction were reversed together with the rows that it corrects. */
+    /** The reversal with which this one was made, if rows of a correction were reversed together with the rows that it corrects. */
     includedIn: z.object({ importId: z.string(), reversalId: z.string() }).optional(),
     by: principal,
     at: instant,
@@ -58,8 +58,8 @@ export const correctionEvents = {
   /** Dismissed rows that are to be corrected after all. */
   RowsReopened: z.object({ importId: z.string(), rows, by: principal, at: instant }),
   /**
-   * A reversal is decided on the stream of the claims, so that the stream's revisions order the two. RowsReversed follows on the stream of the
-   * reversals. Whoever next decides on the import's rows records it if the process that decided has not.
+   * A reversal is decided on the stream of the claims, so that the stream's revisions order the two. RowsReversed follows on the stream
+   * of the reversals. If the process that decided has not recorded it, the next decision on the import's rows does.
    */
   ReversalDecided: reversalEvents.RowsReversed.extend({ organisationId: z.string(), correlationId: z.string() }),
 } as const;

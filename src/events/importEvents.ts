@@ -1,30 +1,30 @@
-// The events of an import's stream: revision 0 is ImportRequested, 1 is ImportStarted, from 2 on there is one RowAccepted or RowRejected per
-// row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. An import that ends before it starts has only the
-// first and the last of these. This is a disk format.
+// The events of an import's stream: revision 0 is ImportRequested, 1 is ImportStarted, from 2 on there is one RowAccepted or RowRejected
+// per row in row order, and the last event is ImportCompleted, ImportFailed or ImportCancelled. An import that ends before it starts has
+// only the first and the last of these. This is a disk format.
 import { z } from "zod";
 import { columnChoice } from "../domain/imports/columns/choice.js";
 import { type DecimalMark, decimalMarks } from "../domain/imports/columns/decimal.js";
+import { importKinds } from "../domain/imports/fields.js";
 import { unusualKinds } from "../domain/imports/unusual.js";
 import { principal } from "../domain/principal.js";
 import { faultCodes } from "../domain/rows/faults.js";
 
-export const importKinds = ["shipments", "activities"] as const;
-export type ImportKind = (typeof importKinds)[number];
+export { type ImportKind, importKinds } from "../domain/imports/fields.js";
 
 const instant = z.iso.datetime();
 
-/** Ascending, first and last of neighbouring row numbers. */
+/** The first and last of neighbouring row numbers, ascending. */
 const rowRanges = z.array(z.tuple([z.number().int(), z.number().int()]));
 
-/** Accepted activities that are unusual. */
+/** The accepted activities that are unusual in one way. */
 const unusualOfKind = z.object({
   kind: z.enum(unusualKinds),
   count: z.number().int(),
-  /** The first 1,000 of them. */
+  /** The rows of the first 1,000 of them. */
   rows: rowRanges,
-  /** Those of the rows whose new code looks like a known code, by that code. */
+  /** The rows whose new code looks like a known code, by the known code. */
   near: z.array(z.object({ code: z.string(), rows: rowRanges })).optional(),
-  /** Those of the rows that repeat an activity of an earlier import, by that import: the row's number in this import, then in that one. */
+  /** The rows that repeat an activity of an earlier import, by that import: the row's number in this import, then in that one. */
   sameAs: z.array(z.object({ importId: z.string(), rows: z.array(z.tuple([z.number().int(), z.number().int()])) })).optional(),
 });
 
@@ -38,28 +38,28 @@ export const importEvents = {
     sourceDetails: z.string(),
     /** The stored submission: the file as received, or for a JSON push the file that was made of it. */
     file: z.object({ key: z.string(), name: z.string(), format: z.enum(["csv", "xlsx"]), size: z.number().int(), sha256: z.string() }),
-    /** Shipments or activities in a JSON push; absent for files. */
+    /** How many shipments or activities a JSON push has; absent for files. */
     elements: z.number().int().optional(),
     /** The rows of an earlier import that this one corrects, in the order of its own rows. */
     corrects: z
       .object({
         importId: z.string(),
         rows: z.array(z.number().int()),
-        /** Those of the rows that were accepted: the new rows take their places. */
+        /** The corrected rows that had been accepted: the new rows take their places. */
         accepted: z.array(z.number().int()).optional(),
         /** Why accepted rows are corrected. */
         reason: z.string().optional(),
-        /** How numbers are written in the corrected import, where that was declared. In the correction they are written in the same way. */
+        /** How numbers are written in the corrected import, if that was declared, and therefore in this one. */
         decimal: z.enum(decimalMarks).optional(),
         /** The JSON push of shipments that the rows first came from, if they did, and for each row its `element` in that push. */
         push: z.object({ importId: z.string(), elements: z.array(z.number().int()) }).optional(),
       })
       .optional(),
-    /** What the file's columns are taken for, where its headings are not ours, and who chose that and when. */
+    /** The fields chosen for the file's columns, if its headings are not the contract's, with who chose them and when. */
     columns: columnChoice.extend({ by: principal, at: instant }).optional(),
-    /** An earlier import whose file has the same content. Decided when this one is pushed. */
+    /** An earlier import whose file has the same content, as found when this import was pushed. */
     sameFileAs: z.string().optional(),
-    /** In version 1 the id is the key's displayed prefix. */
+    /** Who pushed the import. In version 1 the id is the key's displayed prefix. */
     by: principal,
     requestId: z.string(),
     /** Present when the push had an Idempotency-Key. Only hashes are stored. */
@@ -93,8 +93,8 @@ export const importEvents = {
     /** In place of `faults`, for a line that is rejected only because of another line of its shipment: the row of the line at fault. */
     lead: z.number().int().optional(),
     /**
-     * For a line of a shipment that was pushed as JSON: the row of the first line of its element in that push, also where this import corrects it.
-     * Events recorded before two elements with one shipmentId were told apart have none.
+     * For a line of a shipment that was pushed as JSON: the row of the first line of its element in that push, also if this import corrects
+     * it. Events recorded before two elements with one shipmentId were told apart have none.
      */
     element: z.number().int().optional(),
     data: z.record(z.string(), z.string()),
@@ -102,7 +102,7 @@ export const importEvents = {
   ImportCompleted: z.object({
     importId: z.string(),
     counts: z.object({ received: z.number().int(), processed: z.number().int(), failed: z.number().int() }),
-    /** Absent where no row is unusual, and where the event is older than this. */
+    /** Absent if no row is unusual, and in older events. */
     unusual: z.array(unusualOfKind).optional(),
     /** How many rows are unusual; a row of several kinds is counted once. */
     unusualRows: z.number().int().optional(),
@@ -122,16 +122,17 @@ export const importEvents = {
   }),
 } as const;
 
-/** An import's last event is one of these. */
+/** The types of an import's last event. */
 const importEndings = ["ImportCompleted", "ImportFailed", "ImportCancelled"] as const satisfies (keyof typeof importEvents)[];
 export type ImportEnding = (typeof importEndings)[number];
 export const isImportEnding = (type: string): type is ImportEnding => (importEndings as readonly string[]).includes(type);
 
 export type ImportRequested = z.infer<(typeof importEvents)["ImportRequested"]>;
 
-/** How its numbers are written; undefined for the contract's way. */
-export const decimalMarkOf = ({ columns, corrects }: { columns?: Declared; corrects?: Declared }) => columns?.decimal ?? corrects?.decimal;
-type Declared = { readonly decimal?: DecimalMark | undefined } | undefined;
+/** How an import's numbers are written; undefined for the contract's way. */
+export const decimalMarkOf = ({ columns, corrects }: { columns?: HasDecimal; corrects?: HasDecimal }) =>
+  columns?.decimal ?? corrects?.decimal;
+type HasDecimal = { readonly decimal?: DecimalMark | undefined } | undefined;
 
 export type ImportColumns = NonNullable<ImportRequested["columns"]>;
 export type ImportStarted = z.infer<(typeof importEvents)["ImportStarted"]>;

@@ -1,7 +1,7 @@
-// The layout of an import's stream: ImportRequested, ImportStarted, one event per row in row order, and one that ends it. An import that ends
-// before it starts has its end in the place of ImportStarted. Only this file knows the revisions.
+// The layout of an import's stream: ImportRequested, ImportStarted, one event per row in row order, and one that ends it. If an import ends
+// before it starts, its ending stands in the place of ImportStarted. Only this file knows the revisions.
 import { type EventStore, eventAt, type Revision, type StoredEvent } from "../ports/eventStore.js";
-import { decodeOn, type RecordedOn } from "./codec.js";
+import { decodeOn, type RecordedEventOn } from "./codec.js";
 import type { RowAccepted } from "./importEvents.js";
 import { streamOf } from "./streams.js";
 
@@ -9,16 +9,16 @@ export const requestedRevision: Revision = 0n;
 export const startedRevision: Revision = 1n;
 export const firstRowRevision: Revision = 2n;
 
-/** The rows that are recorded before the event with this revision: all of the import's rows, for the event that ends it. */
+/** How many rows are recorded before the event with this revision. For the event that ends the import, these are all its rows. */
 export const rowsBefore = (revision: Revision): number => (revision > firstRowRevision ? Number(revision - firstRowRevision) : 0);
 
 /** A recorded event of an import's stream, of one of these types. */
-export type ImportEvent<Type extends RecordedOn<"import">["type"] = RecordedOn<"import">["type"]> = Extract<
-  RecordedOn<"import">,
+export type ImportEvent<Type extends RecordedEventOn<"import">["type"] = RecordedEventOn<"import">["type"]> = Extract<
+  RecordedEventOn<"import">,
   { type: Type }
 >;
 
-const eventOf =
+const eventReader =
   <Type extends "ImportRequested" | "ImportStarted">(type: Type, revision: Revision) =>
   async (eventStore: Pick<EventStore, "read">, importId: string): Promise<ImportEvent<Type> | undefined> => {
     const stored = await eventAt(eventStore, streamOf.import(importId), revision);
@@ -26,11 +26,11 @@ const eventOf =
     return event?.type === type ? (event as ImportEvent<Type>) : undefined;
   };
 
-/** Undefined for an unknown import. */
-export const requestedEvent = eventOf("ImportRequested", requestedRevision);
+/** Reads an import's ImportRequested; undefined for an unknown import. */
+export const readRequestedEvent = eventReader("ImportRequested", requestedRevision);
 
-/** Undefined for an import that has not started, or ended before it did. */
-export const startedEvent = eventOf("ImportStarted", startedRevision);
+/** Reads an import's ImportStarted; undefined for an import that has not started, or that ended before. */
+export const readStartedEvent = eventReader("ImportStarted", startedRevision);
 
 interface RowRange {
   readonly from?: Revision;
@@ -38,15 +38,15 @@ interface RowRange {
   readonly signal?: AbortSignal;
 }
 
-/** The events of the rows, and the end if there is one; without a range all of them. */
+/** Reads the events of the rows, and the ending if there is one. Without a range, reads all of them. */
 export const readRowEvents = (eventStore: EventStore, importId: string, range: RowRange = {}): AsyncIterable<StoredEvent> =>
   eventStore.read(streamOf.import(importId), { from: firstRowRevision, ...range });
 
 /** Rows whose revisions differ by at most this much are read in one call. */
-const near = 20;
+const maxGap = 20;
 
-/** The accepted rows at these revisions, which are ascending. */
-export async function acceptedRowsAt(
+/** Reads the accepted rows at these revisions, which must be ascending. */
+export async function readAcceptedRows(
   eventStore: EventStore,
   importId: string,
   revisions: readonly number[],
@@ -54,33 +54,33 @@ export async function acceptedRowsAt(
 ): Promise<RowAccepted[]> {
   const ranges: { readonly first: number; last: number }[] = [];
   for (const revision of revisions) {
-    const open = ranges.at(-1);
-    if (open && revision - open.last <= near) open.last = revision;
+    const range = ranges.at(-1);
+    if (range && revision - range.last <= maxGap) range.last = revision;
     else ranges.push({ first: revision, last: revision });
   }
-  const wanted = new Set(revisions);
-  const read = ranges.map(async ({ first, last }) => {
+  const revisionSet = new Set(revisions);
+  const reads = ranges.map(async ({ first, last }) => {
     const rows: RowAccepted[] = [];
     for await (const stored of readRowEvents(eventStore, importId, {
       from: BigInt(first),
       max: last - first + 1,
       ...(signal && { signal }),
     })) {
-      const event = wanted.has(Number(stored.revision)) ? decodeOn("import", stored) : undefined;
+      const event = revisionSet.has(Number(stored.revision)) ? decodeOn("import", stored) : undefined;
       if (event?.type === "RowAccepted") rows.push(event.data);
     }
     return rows;
   });
-  return (await Promise.all(read)).flat();
+  return (await Promise.all(reads)).flat();
 }
 
-/** Whether this row was accepted. `ordinal`: its number among the import's rows, from 1. Only of a completed import, and of a row that it has. */
-export async function isAccepted(eventStore: EventStore, importId: string, ordinal: number): Promise<boolean> {
+/** Whether a row was accepted. `ordinal`: its number among the import's rows, from 1. The import must be completed and have the row. */
+export async function isRowAccepted(eventStore: EventStore, importId: string, ordinal: number): Promise<boolean> {
   const stored = await eventAt(eventStore, streamOf.import(importId), firstRowRevision + BigInt(ordinal - 1));
   return stored?.type === "RowAccepted";
 }
 
-export async function countRejected(eventStore: EventStore, importId: string, range?: RowRange): Promise<number> {
+export async function countRejectedRows(eventStore: EventStore, importId: string, range?: RowRange): Promise<number> {
   let rejected = 0;
   for await (const { type } of readRowEvents(eventStore, importId, range)) if (type === "RowRejected") rejected += 1;
   return rejected;

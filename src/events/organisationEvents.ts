@@ -1,4 +1,4 @@
-// An organisation, its catalogue, its API keys, its webhook endpoints, what it takes the columns of files for, and whether it has put its first steps away. This is a disk format.
+// The events of an organisation: its catalogue, API keys, webhook endpoints, remembered file columns, first steps. This is a disk format.
 // A catalogue change is one event per changed entry and then CatalogueApplied. Entries count only when CatalogueApplied follows.
 import { z } from "zod";
 import { sections } from "../domain/catalogue/schema.js";
@@ -8,15 +8,15 @@ import { importKinds } from "./importEvents.js";
 
 const instant = z.iso.datetime();
 /** Who did it, and when. */
-const caused = { by: principal, at: instant };
+const cause = { by: principal, at: instant };
 
 export const catalogueSections = ["organisation", ...sections, "unusual"] as const;
 export type CatalogueSection = (typeof catalogueSections)[number];
 
-/** Of a webhook endpoint, whose secret is never stored: it is derived. */
-const ofEndpoint = { endpointId: z.uuid(), ...caused };
-/** The types of events that the endpoint is told of. Types that a later version has added are kept. */
-const toldTypes = z.array(z.string());
+/** The fields of every event of a webhook endpoint. The endpoint's secret is derived and never stored. */
+const endpointFields = { endpointId: z.uuid(), ...cause };
+/** The types of events that the endpoint receives. Types that a later version has added are kept. */
+const webhookTypes = z.array(z.string());
 
 /** Every event of an organisation's stream. */
 export const organisationEvents = {
@@ -34,32 +34,32 @@ export const organisationEvents = {
     /** Entry events since this revision belong to this version. Earlier ones without a CatalogueApplied do not count. */
     sinceRevision: z.number().int(),
     changes: z.array(z.string()),
-    ...caused,
+    ...cause,
   }),
   ApiKeyCreated: z.object({
     keyId: z.string(),
     name: z.string(),
     sha256: z.string(),
     prefix: z.string(),
-    /** Without them the key may do everything. Scopes that a later version has added are kept. */
+    /** Absent if the key may do everything. Scopes that a later version has added are kept. */
     scopes: z.array(z.string()).optional(),
     expiresAt: instant.optional(),
-    ...caused,
+    ...cause,
   }),
-  /** A new secret of the same key. The one before it goes on until `keepUntil`; an older one ends now. */
-  ApiKeyRotated: z.object({ keyId: z.string(), sha256: z.string(), prefix: z.string(), keepUntil: instant, ...caused }),
-  ApiKeyRevoked: z.object({ keyId: z.string(), ...caused }),
+  /** A new secret of the same key. The previous one works until `keepUntil`; an older one stops working now. */
+  ApiKeyRotated: z.object({ keyId: z.string(), sha256: z.string(), prefix: z.string(), keepUntil: instant, ...cause }),
+  ApiKeyRevoked: z.object({ keyId: z.string(), ...cause }),
   /** A member was erased: who did it stays known, the person does not. */
-  MemberForgotten: z.object({ memberId: z.string(), ...caused }),
+  MemberForgotten: z.object({ memberId: z.string(), ...cause }),
   /** The endpoint's first secret has generation 1. */
-  WebhookAdded: z.object({ ...ofEndpoint, url: z.string(), events: toldTypes }),
+  WebhookAdded: z.object({ ...endpointFields, url: z.string(), events: webhookTypes }),
   /** The endpoint's settings from now on. A higher generation than before means a new secret; the previous one signs for a day more. */
-  WebhookChanged: z.object({ ...ofEndpoint, url: z.string(), events: toldTypes, generation: z.number().int() }),
-  WebhookRemoved: z.object({ ...ofEndpoint, reason: z.string().optional() }),
-  WebhookPaused: z.object({ ...ofEndpoint, reason: z.string().optional() }),
-  WebhookResumed: z.object(ofEndpoint),
-  /** From now on the columns of a file of this kind with exactly these headings are taken for these fields. */
-  ColumnsMapped: columnChoice.extend({ kind: z.enum(importKinds), ...caused }),
-  /** Nobody of the organisation is shown the list `Get started` any more. */
-  FirstStepsPutAway: z.object(caused),
+  WebhookChanged: z.object({ ...endpointFields, url: z.string(), events: webhookTypes, generation: z.number().int() }),
+  WebhookRemoved: z.object({ ...endpointFields, reason: z.string().optional() }),
+  WebhookPaused: z.object({ ...endpointFields, reason: z.string().optional() }),
+  WebhookResumed: z.object(endpointFields),
+  /** The organisation has chosen the fields for later files of this kind with exactly these headings. */
+  ColumnsMapped: columnChoice.extend({ kind: z.enum(importKinds), ...cause }),
+  /** From now on the portal does not show the list `Get started` to anybody of the organisation. */
+  FirstStepsPutAway: z.object(cause),
 } as const;

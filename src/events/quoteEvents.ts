@@ -1,7 +1,7 @@
 // Quotes. This is a disk format.
-// A quote request is one event, however many customers it names. What customers share is stored once: locations, items, filters, each priced
-// rate card, the names of services and surcharges; `results` refers to them by their index. Rate cards are not copied: the catalogue version
-// names them, and the organisation's stream has every version.
+// A quote request is one event, however many customers it names. What customers share is stored once: locations, items, filters, each
+// priced rate card, the names of services and surcharges; `results` refers to them by their index. Rate cards are not copied: the
+// catalogue version names them, and the organisation's stream has every version.
 import { z } from "zod";
 import { principal } from "../domain/principal.js";
 import { uuidPattern } from "../domain/uuid.js";
@@ -30,14 +30,14 @@ const quotedItem = z.object({
   chargeableWeight: z.number(),
 });
 
-const values = z.array(z.string()).optional();
+const texts = z.array(z.string()).optional();
 
 export const quoteFilters = z.object({
-  carrierIds: values,
-  serviceIds: values,
-  rateCardIds: values,
-  serviceTypes: values,
-  serviceClasses: values,
+  carrierIds: texts,
+  serviceIds: texts,
+  rateCardIds: texts,
+  serviceTypes: texts,
+  serviceClasses: texts,
 });
 
 /** One rate card's price and its steps. Money is rounded to the cent, except for rates. Kilograms that are strings are exact decimals. */
@@ -108,20 +108,17 @@ export type QuotesGenerated = z.infer<(typeof quotesEvents)["QuotesGenerated"]>;
 export type QuotedCard = z.infer<typeof quotedCard>;
 export type QuoteGenerated = z.infer<(typeof quoteEvents)["QuoteGenerated"]>;
 
-const shape = new RegExp(`^(${uuidPattern})(?:-([1-9][0-9]?))?$`);
+const quoteIdPattern = new RegExp(`^(${uuidPattern})(?:-([1-9][0-9]?))?$`);
 
-/**
- * Where a quote is recorded. `number` is the result's number in the request, from 1; 0 for a quote with a stream of its own, as older
- * versions wrote them.
- */
+/** Where a quote is recorded. `number`: the result's number in the request, from 1; 0 for an older quote with a stream of its own. */
 export interface QuotePlace {
   readonly quotesId: string;
   readonly number: number;
 }
 
-/** Undefined for text that is no quote id. */
+/** Parses a quote id; undefined for any other text. */
 export function quotePlaceOf(quoteId: string): QuotePlace | undefined {
-  const [, quotesId, number] = shape.exec(quoteId.toLowerCase()) ?? [];
+  const [, quotesId, number] = quoteIdPattern.exec(quoteId.toLowerCase()) ?? [];
   return quotesId === undefined ? undefined : { quotesId, number: number === undefined ? 0 : Number(number) };
 }
 

@@ -1,5 +1,5 @@
-// Converts a recorded quote, of either event, into the domain's RecordedQuote. Older versions recorded each quote on a stream of its own, with its whole answer
-// and everything it was priced from.
+// Converts either event of a recorded quote into the domain's RecordedQuote. Older versions recorded each quote on a stream of its own,
+// with its whole answer and everything it was priced from.
 import { z } from "zod";
 import type { RecordedCard, RecordedQuote } from "../domain/rating/explain.js";
 import { item } from "../domain/rating/quoteRequest.js";
@@ -31,7 +31,7 @@ const basis = z.object({
 
 export type QuoteEvent = EventOn<"quotes" | "quote">;
 
-/** Undefined when there is no such quote. */
+/** Reads the event that recorded a quote; undefined if there is no such quote. */
 export async function readQuotes(events: EventStore, { quotesId, number }: QuotePlace): Promise<QuoteEvent | undefined> {
   const kind = number === 0 ? "quote" : "quotes";
   for await (const stored of events.read(streamOf[kind](quotesId), { max: 1 })) return decodeOn(kind, stored);
@@ -40,9 +40,9 @@ export async function readQuotes(events: EventStore, { quotesId, number }: Quote
 
 /** Undefined when the event has no such quote, or too little to derive it from. */
 export const recordedQuote = (event: QuoteEvent, number: number): RecordedQuote | undefined =>
-  event.type === "QuotesGenerated" ? ofRequest(event.data, number) : ofSingleQuote(event.data);
+  event.type === "QuotesGenerated" ? quoteOfRequest(event.data, number) : singleQuote(event.data);
 
-function ofRequest(event: QuotesGenerated, number: number): RecordedQuote | undefined {
+function quoteOfRequest(event: QuotesGenerated, number: number): RecordedQuote | undefined {
   const [result] = quoteAnswerOf(event, number)?.results ?? [];
   if (!result) return undefined;
   const { origin, destination, filters, items } = event;
@@ -55,14 +55,14 @@ function ofRequest(event: QuotesGenerated, number: number): RecordedQuote | unde
     at: new Date(event.at),
     noQuoteMessage: result.noQuoteMessage,
     items: items.map(({ chargeableWeight: _, ...item }) => item),
-    cards: entriesOf(result).map((entry, index) => ({ entry, ...howPriced(event, cards[index] as QuotedCard) })),
+    cards: entriesOf(result).map((entry, index) => ({ entry, ...pricingOf(event, cards[index] as QuotedCard) })),
   };
 }
 
-/** Without the rate's id, which is derived from the quote's id. */
+/** The result's entries without the rate's id, which is derived from the quote's id. */
 const entriesOf = ({ quotes }: QuoteResult): QuoteEntry[] => quotes.map(({ rateId: _, ...entry }) => entry);
 
-function howPriced({ surcharges }: QuotesGenerated, card: QuotedCard): Pick<RecordedCard, "terms" | "steps"> {
+function pricingOf({ surcharges }: QuotesGenerated, card: QuotedCard): Pick<RecordedCard, "terms" | "steps"> {
   const { zones, exactKg, kg, basic, rates, minimumApplied, amount, fuelPercent, fuel, gst, total } = card;
   const [originZone, destinationZone] = zones;
   return {
@@ -82,7 +82,7 @@ function howPriced({ surcharges }: QuotesGenerated, card: QuotedCard): Pick<Reco
   };
 }
 
-function ofSingleQuote(event: QuoteGenerated): RecordedQuote | undefined {
+function singleQuote(event: QuoteGenerated): RecordedQuote | undefined {
   const [answer, { data: derivedFrom }] = [singleQuoteAnswer(event), basis.safeParse(event.basis)];
   const [result] = answer?.results ?? [];
   if (!answer || !derivedFrom || !result || derivedFrom.cards.length !== result.quotes.length) return undefined;

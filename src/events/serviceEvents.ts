@@ -4,7 +4,7 @@ import { principal } from "../domain/principal.js";
 
 /** Every event of the event log's own stream. */
 export const logEvents = {
-  /** The first event that the service writes. Tables, checkpoints and stored objects belong to the event log with this id. A copy of it has the same id. */
+  /** The service's first event. Tables, checkpoints and stored objects belong to the event log with this id. A copied log keeps its id. */
   LogCreated: z.object({ logId: z.uuid(), at: z.iso.datetime() }),
 } as const;
 

@@ -7,28 +7,28 @@ import type { StreamKind } from "./registry.js";
 /** The stream of the event log itself: LogCreated. */
 export const logStream = "waybill";
 
-/** An id follows, except in the event log's own name. */
+/** What the names of streams begin with. An id follows, except in the name of the event log's own stream. */
 export const streamPrefix = {
   log: logStream,
   import: "import-",
-  /** By the import whose rejected rows are corrected. */
+  /** Its id is that of the import whose rows are corrected. */
   corrections: "corrections-",
-  /** By the import whose accepted rows are reversed. */
+  /** Its id is that of the import whose accepted rows are reversed. */
   reversals: "reversals-",
   organisation: "organisation-",
   /** One request for quotes. */
   quotes: "quotes-",
   /** A single quote, as older versions recorded them. */
   quote: "quote-",
-  /** By country. */
+  /** Its id is the country's code. */
   localities: "localities-",
-  /** A person; deleted when the person is to be forgotten. */
+  /** A member, who is a person. The stream is deleted when the person must be forgotten. */
   member: "member-",
-  /** A member's sign-ins of one month: `signInsId`. Deleted when its time is over. */
+  /** A member's sign-ins of one month: `signInsId`. Deleted when its retention time is over. */
   signIns: "sign-ins-",
 } as const satisfies Record<StreamKind, string>;
 
-/** The name of a stream by its id. */
+/** Makes the name of a stream from its id. */
 export const streamOf = Object.fromEntries(
   Object.entries(streamPrefix).map(([kind, prefix]) => [kind, (id: string) => (kind === "log" ? logStream : prefix + id)]),
 ) as Readonly<Record<StreamKind, (id: string) => string>>;

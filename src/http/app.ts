@@ -14,33 +14,32 @@ import { serveRoute } from "./api/serveRoute.js";
 import type { PortalOptions } from "./portal/pageDefinition.js";
 import { createPortal } from "./portal/portal.js";
 import { answerError } from "./server/answerError.js";
-import { aroundRequest, rejectBadAddresses, send } from "./server/aroundRequest.js";
 import { Problem } from "./server/problem.js";
 import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
+import { rejectBadAddresses, requestMiddleware, sendAnswer } from "./server/requestMiddleware.js";
 import type { OpenServer, RunningServer } from "./server/startServer.js";
 
-/** Without `portal` there are no pages for people: some tests want the API alone. */
+/** `portal` is absent where a test needs the API alone. `closing` aborts when the server begins to stop. */
 export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly closing?: AbortSignal };
 
-/** The app, from request to answer. */
-export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodies: BodyReaderOptions = {}): Hono<ApiEnv> {
+/** Builds the app of the API, the pages that need no key, and the portal. */
+export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodyLimits: BodyReaderOptions = {}): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
   const frame = {
-    authenticate: createAuthenticate(deps.lookUps, deps.limits.rateLimitPerMinute),
-    withBody: createBodyReader(bodies),
-    // Each upload takes a connection and disk space, for minutes if its sender is slow.
-    uploads: createSlots({ inAll: 200, each: 60, refusal: "Too many uploads at the moment, try again shortly" }),
-    /** The bytes of the files that are made of JSON bodies. */
-    disk: createSlots({
-      inAll: 10 * limits.pushFileBytes,
-      each: 2 * limits.pushFileBytes,
+    authenticate: createAuthenticate(deps.lookUpPool, deps.limits.rateLimitPerMinute),
+    withBody: createBodyReader(bodyLimits),
+    // Each upload holds a connection and disk space, for minutes if its sender is slow.
+    uploads: createSlots({ maxHeld: 200, maxPerOwner: 60, refusal: "Too many uploads at the moment, try again shortly" }),
+    diskSpace: createSlots({
+      maxHeld: 10 * limits.pushFileBytes,
+      maxPerOwner: 2 * limits.pushFileBytes,
       refusal: "Too many large pushes at the moment, try again shortly",
     }),
   };
   const pages = [...healthPages(deps), ...docsPages(deps, routes), ...filePages(deps)];
   const portal = deps.portal && createPortal(deps.portal, { ...frame, closing: deps.closing, stopping: deps.stopping });
 
-  app.use(aroundRequest(deps));
+  app.use(requestMiddleware(deps));
   app.use(rejectBadAddresses());
   for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, frame));
   for (const page of pages) {
@@ -56,25 +55,25 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
       return handler(c as never);
     });
   }
-  if (portal) app.get("/", (c, next) => (wantsPages(c.req.header()) ? portal.lead(c, "/portal") : next()));
+  if (portal) app.get("/", (c, next) => (wantsPages(c.req.header()) ? portal.redirectTo(c, "/portal") : next()));
   refuseOtherMethods(app, [
     ...routes.map(({ method, path }) => ({ method, path: honoPath(path) })),
     ...pages.map(({ path }) => ({ method: "GET", path })),
     ...(portal?.routes ?? []).map(({ method, path }) => ({ method, path: honoPath(path) })),
   ]);
 
-  // Pages for people under /portal, JSON for everything else.
-  const answer = (c: Context<ApiEnv>, error: unknown) =>
+  // Errors are pages under /portal and JSON everywhere else.
+  const answerFailure = (c: Context<ApiEnv>, error: unknown) =>
     portal && isPortal(c.req.path)
       ? portal.answerError(c, error)
-      : send(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") }));
+      : sendAnswer(c, answerError(error, deps.logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") }));
   app.notFound((c) => {
     const { pathname, search } = new URL(c.req.url);
     if (portal && c.req.method === "GET" && isPortal(pathname) && pathname.endsWith("/"))
-      return portal.lead(c, trimTrailing(pathname, "/") + search);
-    return answer(c, new Rejection("notFound", `There is nothing at ${c.req.path.slice(0, 200)}`));
+      return portal.redirectTo(c, trimTrailing(pathname, "/") + search);
+    return answerFailure(c, new Rejection("notFound", `There is nothing at ${c.req.path.slice(0, 200)}`));
   });
-  app.onError((error, c) => answer(c, error));
+  app.onError((error, c) => answerFailure(c, error));
   return app;
 }
 
@@ -82,14 +81,14 @@ export interface ServedApi {
   readonly deps: AppDeps;
   /** All routes by default; tests bring their own. */
   readonly routes?: readonly Route[];
-  readonly bodies?: BodyReaderOptions;
+  readonly bodyLimits?: BodyReaderOptions;
 }
 
-/** The app answers the requests of a server that is open already. */
-export function serveApi(server: OpenServer, { deps, routes, bodies }: ServedApi): RunningServer {
+/** Serves the app on a server that already listens. Stopping the returned server also ends open pages and background work. */
+export function serveApi(server: OpenServer, { deps, routes, bodyLimits }: ServedApi): RunningServer {
   const closing = new AbortController();
   const stopping = new AbortController();
-  server.serve(createApp({ ...deps, closing: closing.signal, stopping: stopping.signal }, routes, bodies));
+  server.serve(createApp({ ...deps, closing: closing.signal, stopping: stopping.signal }, routes, bodyLimits));
   const stop = () => {
     closing.abort();
     return server.stop().finally(() => stopping.abort());
@@ -99,14 +98,14 @@ export function serveApi(server: OpenServer, { deps, routes, bodies }: ServedApi
 
 const isPortal = (path: string) => path === "/portal" || path.startsWith("/portal/");
 
-/** A program says so by its key, or by accepting no page. */
+/** Whether the caller is a browser: a program sends an API key or does not accept HTML. */
 const wantsPages = ({ accept = "*/*", "x-api-key": key }: Record<string, string>) => key === undefined && /text\/html|\*\/\*/.test(accept);
 
 const honoPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-function refuseOtherMethods(app: Hono<ApiEnv>, known: readonly { method: string; path: string }[]): void {
+function refuseOtherMethods(app: Hono<ApiEnv>, endpoints: readonly { method: string; path: string }[]): void {
   const methodsByPath = new Map<string, Set<string>>();
-  for (const { method, path } of known) methodsByPath.set(path, (methodsByPath.get(path) ?? new Set()).add(method));
+  for (const { method, path } of endpoints) methodsByPath.set(path, (methodsByPath.get(path) ?? new Set()).add(method));
   for (const [path, methods] of methodsByPath) {
     if (methods.has("GET")) methods.add("HEAD");
     const allow = [...methods].sort().join(", ");

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
 import type { Geography } from "../domain/geography/geography.js";
-import { type Evidence, gatherEvidence } from "../domain/imports/columns/evidence.js";
+import { createEvidenceCollector, type Evidence } from "../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../domain/imports/fields.js";
 import { type Columns, cellText } from "../domain/rows/cells.js";
 import { reasonWithAdvice } from "../domain/rows/faults.js";
@@ -21,26 +21,28 @@ export interface JudgingTools {
   readonly geography: Geography;
 }
 
-const idsAtOnce = 5_000;
+const idsPerCall = 5_000;
 
-/** What an import of this file would record, judged by the same code and by today's catalogue. Nothing is recorded. */
+/** Finds out what an import of this file would record, with the importer's code and today's catalogue. Records nothing. */
 export async function checkFile(
   { spreadsheets, catalogue, geography }: JudgingTools,
   file: FileToCheck["file"],
-  { kind, folder, columns, rejectedTo }: Omit<FileToJudge, "catalogue">,
+  { kind, folder, columns, errorReportPath }: Omit<FileToJudge, "catalogue">,
   watch: CheckListener,
 ): Promise<CheckedFile> {
   const request = { kind, source: "file", file, columns } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { source: file.path, folder });
-  const report = rejectedTo === undefined ? undefined : createReportFile(spreadsheets, submission.reported, { path: rejectedTo });
+  const report =
+    errorReportPath === undefined ? undefined : createReportFile(spreadsheets, submission.reportedColumns, { path: errorReportPath });
   const context = rowContext(catalogue, geography);
-  const half = async (share: number) => watch.progress(share / 2);
-  const prepared = await prepareRows({ request, submission, context, refusals: new Map(), watch: half });
+  const firstHalf = async (share: number) => watch.progress(share / 2);
+  const prepared = await prepareRows({ request, submission, context, refusals: new Map(), watch: firstHalf });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
-  const ids = shipmentIds(submission.columns, watch.answers.shipments);
+  const ids = createShipmentIdCollector(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));
-  const off = catalogue.file.unusual?.off ?? [];
-  const finder = kind === "activities" && !report ? createUnusualFinder({ at: new Date(), source: "file", off }) : undefined;
+  const disabledKinds = catalogue.file.unusual?.off ?? [];
+  const finder =
+    kind === "activities" && !report ? createUnusualFinder({ pushedAt: new Date(), source: "file", disabledKinds }) : undefined;
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
@@ -58,31 +60,31 @@ export async function checkFile(
   }
   await ids.end();
   await report?.close();
-  const found = await finder?.find(watch.answers);
-  const unusual = found && (await describeUnusual(submission, found, headingByField(columns)));
+  const unusualRows = await finder?.find(watch.answers);
+  const unusual = unusualRows && (await describeUnusual(submission, unusualRows, headingByField(columns)));
   const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
   return { ...counts, problems: problems.problems(), unusual, notes: prepared.notes };
 }
 
-/** What all rows of a file say about how its dates and numbers are written. A workbook's own numbers are no texts, and say nothing. */
+/** Gathers from all rows how the file writes dates and numbers. A workbook's numeric cells say nothing about that, so they are marked. */
 export async function readEvidence(
   spreadsheets: Spreadsheets,
   { path, format }: FileToCheck["file"],
   progress: CheckListener["progress"],
 ): Promise<{ readonly evidence: Evidence; readonly rows: number }> {
-  const found = gatherEvidence();
+  const collector = createEvidenceCollector();
   let count = 0;
-  const writeNumber = (text: string) => `#${text}`;
+  const writeNumber = (text: string) => `#${text}`; // reads as no date and no number
   for await (const { rows, bytesRead, bytesTotal } of spreadsheets.readRows(path, { format, writeNumber })) {
-    for (const { cells } of rows) found.add(cells);
+    for (const { cells } of rows) collector.add(cells);
     count += rows.length;
     progress(bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
   }
-  return { evidence: found.evidence(), rows: count };
+  return { evidence: collector.evidence(), rows: count };
 }
 
-/** Hands on the id of each shipment once. Shipments are numbered by their first lines, so a higher number is one not seen before. */
-export function shipmentIds(columns: Columns, use: CheckAnswers["shipments"]) {
+/** Hands the id of each shipment to `use` once. Shipments are numbered in the order of their first lines: a higher number is a new one. */
+export function createShipmentIdCollector(columns: Columns, use: CheckAnswers["shipments"]) {
   const column = columns.fields.indexOf("shipmentId");
   let [last, count, ids]: [number, number, string[]] = [0, 0, []];
   const end = async () => {
@@ -96,12 +98,12 @@ export function shipmentIds(columns: Columns, use: CheckAnswers["shipments"]) {
       if (shipment <= last) return;
       last = shipment;
       count += 1;
-      if (ids.push(cellText(row.cells[column]).trim()) >= idsAtOnce) await end();
+      if (ids.push(cellText(row.cells[column]).trim()) >= idsPerCall) await end();
     },
   };
 }
 
-/** The file's heading for a field; the field's own name, or a custom field's key, where it has none. */
+/** Looks up the file's heading for a field. Without one it is the field's own name, or a custom field's key. */
 export function headingByField(columns: FileToJudge["columns"]): (field: string) => string {
   const headings = new Map(Object.entries(columns?.headings ?? {}).map(([heading, field]) => [field, heading]));
   return (field) => headings.get(field) ?? (field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field);

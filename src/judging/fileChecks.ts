@@ -1,4 +1,5 @@
-// Files that are judged before anything is recorded. Each is judged in a process of its own, so that the API can serve other requests.
+// Checks of files before they are recorded. Each runs in a process of its own, so that the API can serve other requests. CheckedFile and
+// the types in it are stored as JSON with the portal's drafts, so their fields must keep their names.
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
 import type { ColumnChoice } from "../domain/imports/columns/choice.js";
 import type { DecimalMark } from "../domain/imports/columns/decimal.js";
@@ -11,29 +12,29 @@ import type { UsualFigures } from "./usualFigures.js";
 export interface FileToCheck {
   readonly organisationId: string;
   readonly file: { readonly path: string; readonly name: string; readonly format: FileFormat };
-  /** Whether to read how its dates and numbers are written. */
-  readonly read: boolean;
-  /** Absent for a file whose rows are not judged. */
+  /** Whether to gather how its dates and numbers are written. */
+  readonly wantsEvidence: boolean;
+  /** How to judge its rows. Absent where they are not judged. */
   readonly judge?: FileToJudge | undefined;
 }
 
 export interface FileToJudge {
   readonly kind: ImportKind;
-  /** The check's temporary files. The caller of `run` removes the folder afterwards. */
+  /** The folder for temporary files. The caller of `run` removes it afterwards. */
   readonly folder: string;
   /** The organisation's present catalogue. */
   readonly catalogue: OrganisationFile;
-  /** Which field each column holds, where the headings are not ours. */
+  /** Which field each column holds, where the headings are not the contract's. */
   readonly columns?: ColumnChoice | undefined;
-  /** Where to write the rejected rows as an error report, for a file that is not one itself. Nothing else is looked for then. */
-  readonly rejectedTo?: string | undefined;
-  /** Set for an error report that is to correct the rows of its import. */
+  /** Where to write an error report of the rejected rows, if the file is not a report itself. The check then looks for nothing else. */
+  readonly errorReportPath?: string | undefined;
+  /** Set if the file is an error report that corrects the rows of its import. */
   readonly report?: ReportToJudge | undefined;
-  /** Where the file is read first: one with more rows is not judged. */
-  readonly mostRows?: number | undefined;
+  /** With `wantsEvidence`: a file with more rows is not judged. */
+  readonly maxRows?: number | undefined;
 }
 
-/** What was asked for. */
+/** Has the parts that `FileToCheck` asks for. */
 export interface CheckResult {
   readonly evidence?: Evidence | undefined;
   readonly checked?: CheckedFile | undefined;
@@ -43,7 +44,7 @@ export interface CheckResult {
 export interface Problems {
   /** The most frequent reasons first. */
   readonly groups: readonly ProblemGroup[];
-  /** Further reasons, and their rows. */
+  /** The reasons that are not listed, and their rows. */
   readonly more: UnlistedCount;
   /** The first rejected rows of the file, whatever their reasons. */
   readonly inOrder: readonly Omit<Problem, "values">[];
@@ -52,49 +53,49 @@ export interface Problems {
 export interface ProblemGroup {
   readonly reason: string;
   readonly rows: number;
-  /** Those of them that are lines without a fault of their own, rejected with their shipments. */
+  /** How many of these are lines without a fault of their own, rejected with their shipments. */
   readonly withShipment: number;
-  /** For each fault that names columns. */
+  /** One entry for each fault that names columns. */
   readonly values: readonly FaultyValues[];
-  /** Its first rows that have the fault themselves, in the file's order. */
+  /** The first rows that have the fault themselves, in the file's order. */
   readonly first: readonly Problem[];
 }
 
-/** What stands in the columns at fault, the most frequent values first. Blank cells are an empty text. */
+/** The values in the columns at fault, the most frequent first. A blank cell is an empty text. */
 export interface FaultyValues {
   readonly columns: readonly string[];
   readonly moreColumns: number;
   readonly values: readonly { readonly value: string; readonly rows: number }[];
-  /** Further values, and their rows. */
+  /** The values that are not listed, and their rows. */
   readonly more: UnlistedCount;
 }
 
 export interface Problem {
   readonly row: number;
   readonly columns: readonly string[];
-  /** By column. */
+  /** In the order of `columns`. */
   readonly values: readonly string[];
   readonly moreColumns: number;
   /** The whole reason, with advice. */
   readonly reason: string;
 }
 
-/** What is counted and not listed. `atLeast`: there were more kinds than `kinds`, too many to count; the number of rows is exact. */
+/** Counts what is not listed. `atLeast`: there are more kinds than `kinds`, too many to count; `rows` is always exact. */
 export interface UnlistedCount {
   readonly kinds: number;
   readonly rows: number;
   readonly atLeast: boolean;
 }
 
-/** Accepted activities that are perhaps wrong, as people are shown them before the file is recorded. */
+/** Accepted activities that are perhaps wrong, as the portal shows them before the file is recorded. */
 export interface UnusualInFile {
   /** How many rows, each once. */
   readonly count: number;
-  /** By kind. New charge codes and new warehouse codes are told apart. */
+  /** One group for each kind, but separate groups for new charge codes and for new warehouse codes. */
   readonly groups: readonly ProblemGroup[];
-  /** How many rows are already recorded by an earlier import; those with the most rows. */
+  /** The earlier imports that have recorded most of these rows already, and how many. */
   readonly recorded: readonly { readonly importId: string; readonly rows: number }[];
-  /** How many other imports have recorded some. */
+  /** How many further imports have recorded some. */
   readonly otherImports: number;
 }
 
@@ -105,14 +106,13 @@ export interface CheckedFile {
   /** Shipments that would be written; null for activities. */
   readonly shipments: number | null;
   readonly problems: Problems;
-  /** Accepted activities that are perhaps wrong. */
   readonly unusual?: UnusualInFile | undefined;
   readonly notes: readonly string[];
-  /** For a corrected error report: the parts to send, the number of rows that did not fit into them, and the closed rows. */
+  /** For a corrected error report: the parts to send, how many rows did not fit into them, and the closed rows. */
   readonly report?: { readonly parts: readonly CorrectionPart[]; readonly later: number; readonly closed: readonly ClosedRows[] };
 }
 
-/** They are neither sent nor counted as rejected. */
+/** Rows of a corrected report that are no longer open. They are neither sent nor counted as rejected. */
 export interface ClosedRows {
   readonly state: ClosedState;
   readonly rows: number;
@@ -120,12 +120,12 @@ export interface ClosedRows {
 
 export interface ReportToJudge {
   readonly importId: string;
-  /** The import's rejected rows, as rejectedRows.ts reads them. */
+  /** The file with the import's rejected rows, in the format that rejectedRows.ts reads. */
   readonly rowsPath: string;
-  /** How that import's numbers are written; undefined for the contract's way. */
+  /** How that import writes numbers; undefined for the contract's way. */
   readonly decimal?: DecimalMark | undefined;
-  /** How many imports it may become; 0 to judge only. */
-  readonly mostParts: number;
+  /** The most imports that the report may become; 0 to judge only. */
+  readonly maxParts: number;
 }
 
 /** One import's share of a corrected report, as the file that a correction over the API would become. */
@@ -133,20 +133,20 @@ export interface CorrectionPart {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
-  /** The rejected rows that it corrects, in its own order. */
+  /** The numbers of the rejected rows that it corrects, in its own order. */
   readonly rows: readonly number[];
-  /** Shipments or activities. */
+  /** How many shipments or activities it has. */
   readonly elements: number;
 }
 
-/** What a check asks for while it runs. */
+/** The questions that a check asks its caller while it runs. */
 export interface CheckAnswers extends UsualFigures {
-  /** Is called with the ids of shipments that would be written, some thousands at a time, each once. */
+  /** Called with the ids of the shipments that would be written: each once, some thousands at a time. */
   shipments(ids: readonly string[]): Promise<void>;
 }
 
 export interface CheckListener {
-  /** From 0 to 1; is called a few times a second. */
+  /** Called a few times a second with a share from 0 to 1. */
   readonly progress: (share: number) => void;
   readonly answers: CheckAnswers;
 }
@@ -157,7 +157,7 @@ export interface CheckWatch extends CheckListener {
 }
 
 export interface FileChecks {
-  /** Makes sure that a member has one check at a time: throws a conflict, or returns the function that ends it, which may be called again. */
+  /** Begins a member's only check. Throws a conflict during another one. Returns the function that ends it; a second call does nothing. */
   readonly enter: (memberId: string) => () => void;
   /** Throws a Rejection for a file that cannot be read, TooBusy when others take too long, or the signal's reason. */
   readonly run: (file: FileToCheck, watch: CheckWatch) => Promise<CheckResult>;

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 
-const charactersAtOnce = 256 * 1024;
+const maxBufferedCharacters = 256 * 1024;
 
-/** A file that is written in parts, so that only one part is in memory and other requests are served in between. */
+/** Creates a file that is written and hashed in parts, so that one part is in memory and other requests are served in between. */
 export async function createHashedFile(path: string) {
   const hash = createHash("sha256");
   const file = await open(path, "w");
   let size = 0;
-  let waiting = "";
+  let buffered = "";
   const flush = async () => {
-    const bytes = Buffer.from(waiting, "utf8");
-    waiting = "";
+    const bytes = Buffer.from(buffered, "utf8");
+    buffered = "";
     size += bytes.length;
     hash.update(bytes);
     await file.writeFile(bytes); // appends: the file handle keeps its position
   };
   return {
-    /** A returned promise is awaited before the next call. */
+    /** The caller awaits a returned promise before the next call. */
     add(text: string): Promise<void> | undefined {
-      waiting += text;
-      return waiting.length >= charactersAtOnce ? flush() : undefined;
+      buffered += text;
+      return buffered.length >= maxBufferedCharacters ? flush() : undefined;
     },
     async close(): Promise<{ size: number; sha256: string }> {
       try {
@@ -33,7 +33,7 @@ export async function createHashedFile(path: string) {
   };
 }
 
-export async function writeParts(path: string, parts: Iterable<string>): Promise<{ size: number; sha256: string }> {
+export async function writeHashedFile(path: string, parts: Iterable<string>): Promise<{ size: number; sha256: string }> {
   const file = await createHashedFile(path);
   try {
     for (const part of parts) {

@@ -5,7 +5,7 @@ import { type RowReason, recordedFaults } from "../domain/rows/faults.js";
 import type { RowContext } from "../domain/rows/rowContext.js";
 import { activityJudge, shipmentLineJudge } from "../domain/rows/rowJudges.js";
 import { comparedColumns } from "../domain/rows/shipmentMeaning.js";
-import { type SeenLine, shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
+import { type ShipmentLine, shipmentVerdicts } from "../domain/rows/shipmentVerdicts.js";
 import type { RowOutcome } from "../events/importEvents.js";
 import type { FileRow, ReadProgress } from "../ports/spreadsheets.js";
 import type { OpenSubmission, SubmissionRequest } from "./openSubmission.js";
@@ -22,7 +22,7 @@ export interface PreparedRows {
   verdict(row: FileRow, ordinal: number): RowVerdict;
 }
 
-/** By ordinal: why this import may not record a row, whatever the row's values are. A `Map` from ordinals to reasons is one. */
+/** Says by ordinal why this import may not record a row, whatever the row's values are. A `Map` from ordinals to reasons will do. */
 export interface Refusals {
   get(ordinal: number, row: FileRow): RowReason | undefined;
 }
@@ -32,7 +32,7 @@ interface Preparation {
   readonly submission: OpenSubmission;
   readonly context: RowContext;
   readonly refusals: Refusals;
-  /** Is called with the share read so far, from 0 to 1. It throws to stop the reading. */
+  /** Called with the share read so far, from 0 to 1. It throws to stop the reading. */
   readonly watch: (share: number) => Promise<void>;
 }
 
@@ -63,22 +63,22 @@ async function prepareShipments({ request, submission, context, refusals, watch 
   const judge = shipmentLineJudge(columns, context);
   // Lines of one element of a JSON push cannot contradict each other. Those of a correction can: each has its own values.
   const builder = shipmentVerdicts(isPush(request) ? [] : comparedColumns(columns, context.timezone));
-  const elementOf = elementsIn(request, columns);
+  const elementOf = elementFinder(request, columns);
   const idColumn = columns.fields.indexOf("shipmentId");
-  const seen = (row: FileRow, ordinal: number): SeenLine => {
+  const lineOf = (row: FileRow, ordinal: number): ShipmentLine => {
     const { judged, origin, destination } = judge(row);
     const id = row.cells[idColumn];
     const shipmentId = typeof id === "string" ? id.trim() : "";
     const element = elementOf(row, ordinal);
     const grouped =
-      element === undefined ? { key: shipmentId || undefined } : { key: `${element} ${shipmentId}`, write: { element, shipmentId } };
+      element === undefined ? { key: shipmentId || undefined } : { key: `${element} ${shipmentId}`, pushElement: { element, shipmentId } };
     const { faults = [] } = refusals.get(ordinal, row) ?? judged;
     return { row: shownRowNumber(row, request.source), ...grouped, faults, cells: row.cells, origin, destination };
   };
   let notes: readonly string[] = [];
   let rows = 0;
   for await (const batch of submission.read()) {
-    for (const row of batch.rows) builder.add(seen(row, rows++));
+    for (const row of batch.rows) builder.add(lineOf(row, rows++));
     notes = batch.notes;
     await watch(shareOf(batch));
   }
@@ -87,7 +87,7 @@ async function prepareShipments({ request, submission, context, refusals, watch 
     rows: verdicts.rows,
     notes: allNotes(submission, notes),
     verdict(row, ordinal) {
-      const reason = verdicts.reasonOf(ordinal, () => seen(row, ordinal));
+      const reason = verdicts.reasonOf(ordinal, () => lineOf(row, ordinal));
       const element = elementOf(row, ordinal);
       if (reason !== undefined) return { ...reason, element };
       const { judged } = judge(row);
@@ -100,28 +100,28 @@ async function prepareShipments({ request, submission, context, refusals, watch 
 const isPush = ({ source, corrects }: SubmissionRequest): boolean => source === "data" && corrects === undefined;
 
 /**
- * The element of a JSON push that a row goes back to, by the row of its first line. Two elements with one shipmentId are two shipments.
- * Undefined in a file, where the lines of one shipmentId are one shipment.
+ * Finds the element of a JSON push that a row comes from, named by the row of its first line. Two elements with one shipmentId are two
+ * shipments. Undefined in a file, where the lines of one shipmentId are one shipment.
  */
-function elementsIn(request: SubmissionRequest, { fields }: Columns): (row: FileRow, ordinal: number) => number | undefined {
+function elementFinder(request: SubmissionRequest, { fields }: Columns): (row: FileRow, ordinal: number) => number | undefined {
   if (!isPush(request)) return (_, ordinal) => request.corrects?.push?.elements[ordinal];
   const column = fields.indexOf(elementColumn);
   const firstRows = new Map<unknown, number>();
   return (row) => {
-    const [own, number] = [shownRowNumber(row, request.source), row.cells[column] || undefined];
-    if (number === undefined) return own;
-    const first = firstRows.get(number) ?? own;
-    firstRows.set(number, first);
+    const [rowNumber, element] = [shownRowNumber(row, request.source), row.cells[column] || undefined];
+    if (element === undefined) return rowNumber;
+    const first = firstRows.get(element) ?? rowNumber;
+    firstRows.set(element, first);
     return first;
   };
 }
 
-const allNotes = (submission: OpenSubmission, ofRows: readonly string[]) => [...new Set([...submission.notes, ...ofRows])];
+const allNotes = (submission: OpenSubmission, rowNotes: readonly string[]) => [...new Set([...submission.notes, ...rowNotes])];
 
 const shareOf = ({ bytesRead, bytesTotal }: ReadProgress): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
 
-/** The event that is recorded for a row. */
-export function outcomeRecorder(
+/** Returns the function that makes the event to record for a row. */
+export function outcomeMapper(
   request: SubmissionRequest,
   columns: Columns,
   prepared: PreparedRows,
@@ -137,9 +137,9 @@ export function outcomeRecorder(
     }
     const handle = storableText(cellText(fileRow.cells[handleColumn]).trim());
     const data = submittedValues(fileRow.cells, columns, source);
-    const named = kind === "shipments" ? { shipmentId: handle } : { reference: handle === "" ? null : handle };
+    const name = kind === "shipments" ? { shipmentId: handle } : { reference: handle === "" ? null : handle };
     const error = storableText(verdict.reason, limits.reasonBytes);
     const element = verdict.element === undefined ? {} : { element: verdict.element };
-    return { type: "RowRejected", data: { row, ...named, error, ...recordedFaults(verdict), ...element, data } };
+    return { type: "RowRejected", data: { row, ...name, error, ...recordedFaults(verdict), ...element, data } };
   };
 }

@@ -1,24 +1,24 @@
-import { shortened } from "../domain/imports/limits.js";
+import { shortenToBytes } from "../domain/imports/limits.js";
 import { type Columns, cellText, storableText } from "../domain/rows/cells.js";
-import { copyOf } from "../domain/rows/compactLists.js";
+import { detachedCopy } from "../domain/rows/compactLists.js";
 import { type Fault, fieldsAtFault, type RowReason, reasonWithAdvice } from "../domain/rows/faults.js";
 import { reasonInError } from "../domain/rows/olderReasons.js";
 import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "./fileChecks.js";
 import type { SubmittedRow } from "./openSubmission.js";
 
-/** The most that a check's process answers, and the page shows. */
-export const shownGroups = 20;
-export const shownRows = 5;
-export const shownValues = 5;
-export const shownInOrder = 100;
-const shownColumns = 6;
-const shownReasonBytes = 1_000;
-const shownValueBytes = 100;
+/** The most that a check answers and the portal's page shows. */
+export const maxShownGroups = 20;
+export const maxShownRows = 5;
+export const maxShownValues = 5;
+export const maxShownInOrder = 100;
+const maxShownColumns = 6;
+const maxShownReasonBytes = 1_000;
+const maxShownValueBytes = 100;
 
-/** The most that is kept in memory: every row of a file may have another reason, or another value. */
-export const keptGroups = 1_000;
-export const keptValues = 200;
-const keptValuesInAll = 20_000;
+/** The most that is kept in memory, since every row of a file may have another reason or another value. */
+export const maxKeptGroups = 1_000;
+export const maxKeptValues = 200;
+const maxKeptValuesInAll = 20_000;
 
 interface Group {
   rows: number;
@@ -30,86 +30,87 @@ interface Group {
 interface FaultTally {
   readonly columns: readonly string[];
   readonly values: Map<string, number>;
-  /** Rows with a value that is not among those kept. */
-  others: number;
+  /** How many rows have a value that is not kept. */
+  otherRows: number;
 }
 
 /**
- * Counts the rejected rows of a file by reason, as the page of rejected rows does: a line without a fault of its own counts for the reason of
- * the line at fault in its shipment. `headingOf` is the name that people know a field by.
+ * Counts a file's rejected rows by reason, as the page of rejected rows does: a line without a fault of its own counts for the reason of the
+ * line at fault in its shipment. `headingOf` names a field as people know it.
  */
 export function createProblemCounter({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string) {
   const groups = new Map<string, Group>();
   const indexOf = new Map(fields.flatMap((field, index) => (field === undefined ? [] : [[field, index] as const])));
   const inOrder: Omit<Problem, "values">[] = [];
-  let [ungrouped, values] = [0, 0];
+  let [ungroupedRows, keptValues] = [0, 0];
   /** The text in the file; empty if the file has no column for the field. */
-  const givenIn = ({ cells, sent }: SubmittedRow, field: string): string => {
+  const textIn = ({ cells, sent }: SubmittedRow, field: string): string => {
     const index = indexOf.get(field);
     if (index === undefined) return "";
-    // Cut first: a cell may hold a megabyte.
+    // Cut before it is converted, since a cell may hold a megabyte.
     return storableText(
       cellText(sent?.[index] ?? cells[index])
         .trim()
-        .slice(0, 2 * shownValueBytes),
-      shownValueBytes,
+        .slice(0, 2 * maxShownValueBytes),
+      maxShownValueBytes,
     );
   };
-  const problemOf = ({ row }: SubmittedRow, why: RowReason): Omit<Problem, "values"> => {
-    const atFault = fieldsAtFault(why);
-    const columns = atFault.slice(0, shownColumns).map(headingOf);
-    return { row, columns, moreColumns: atFault.length - columns.length, reason: shortened(reasonWithAdvice(why), shownReasonBytes) };
+  const problemOf = ({ row }: SubmittedRow, rowReason: RowReason): Omit<Problem, "values"> => {
+    const atFault = fieldsAtFault(rowReason);
+    const columns = atFault.slice(0, maxShownColumns).map(headingOf);
+    const reason = shortenToBytes(reasonWithAdvice(rowReason), maxShownReasonBytes);
+    return { row, columns, moreColumns: atFault.length - columns.length, reason };
   };
-  const valuesIn = (row: SubmittedRow, why: RowReason) =>
-    fieldsAtFault(why)
-      .slice(0, shownColumns)
-      .map((field) => givenIn(row, field));
-  const count = (tally: FaultTally, row: SubmittedRow) => {
-    const texts = tally.columns.slice(0, shownColumns).map((field) => givenIn(row, field));
-    const value = shortened(texts.filter((text) => text !== "").join(", "), shownValueBytes);
-    const known = tally.values.get(value);
-    if (known !== undefined) tally.values.set(value, known + 1);
-    else if (tally.values.size >= keptValues || values >= keptValuesInAll) tally.others += 1;
+  const valuesIn = (row: SubmittedRow, rowReason: RowReason) =>
+    fieldsAtFault(rowReason)
+      .slice(0, maxShownColumns)
+      .map((field) => textIn(row, field));
+  const countValue = (tally: FaultTally, row: SubmittedRow) => {
+    const texts = tally.columns.slice(0, maxShownColumns).map((field) => textIn(row, field));
+    const value = shortenToBytes(texts.filter((text) => text !== "").join(", "), maxShownValueBytes);
+    const rows = tally.values.get(value);
+    if (rows !== undefined) tally.values.set(value, rows + 1);
+    else if (tally.values.size >= maxKeptValues || keptValues >= maxKeptValuesInAll) tally.otherRows += 1;
     else {
-      values += 1;
-      tally.values.set(copyOf(value), 1);
+      keptValues += 1;
+      tally.values.set(detachedCopy(value), 1);
     }
   };
   return {
-    add(row: SubmittedRow, why: RowReason): void {
-      if (inOrder.length < shownInOrder) inOrder.push(problemOf(row, why));
-      const reason = shortened(reasonInError(why.reason), shownReasonBytes);
+    add(row: SubmittedRow, rowReason: RowReason): void {
+      if (inOrder.length < maxShownInOrder) inOrder.push(problemOf(row, rowReason));
+      const reason = shortenToBytes(reasonInError(rowReason.reason), maxShownReasonBytes);
       let group = groups.get(reason);
-      if (!group && groups.size >= keptGroups) {
-        ungrouped += 1;
+      if (!group && groups.size >= maxKeptGroups) {
+        ungroupedRows += 1;
         return;
       }
       if (!group) {
         group = { rows: 0, withShipment: 0, first: [], faults: [] };
-        groups.set(copyOf(reason), group);
+        groups.set(detachedCopy(reason), group);
       }
       group.rows += 1;
-      if (why.lead !== undefined) {
+      if (rowReason.lead !== undefined) {
         group.withShipment += 1;
         return;
       }
-      if (group.first.length === 0) group.faults.push(...tallies(why.faults)); // rows with the same reason have the same faults
-      if (group.first.length < shownRows) group.first.push({ ...problemOf(row, why), values: valuesIn(row, why) });
-      for (const tally of group.faults) count(tally, row);
+      if (group.first.length === 0) group.faults.push(...createTallies(rowReason.faults)); // rows with the same reason have the same faults
+      if (group.first.length < maxShownRows) group.first.push({ ...problemOf(row, rowReason), values: valuesIn(row, rowReason) });
+      for (const tally of group.faults) countValue(tally, row);
     },
     problems(): Problems {
       const sorted = [...groups].sort(([, one], [, other]) => other.rows - one.rows);
       return {
-        groups: sorted.slice(0, shownGroups).map(
+        groups: sorted.slice(0, maxShownGroups).map(
           ([reason, { faults, ...group }]): ProblemGroup => ({
             ...group,
             reason,
-            values: faults.map((tally) => mostFrequent(tally, headingOf)),
+            values: faults.map((tally) => mostFrequentValues(tally, headingOf)),
           }),
         ),
         more: unlistedCount(
-          sorted.slice(shownGroups).map(([, { rows }]) => rows),
-          ungrouped,
+          sorted.slice(maxShownGroups).map(([, { rows }]) => rows),
+          ungroupedRows,
         ),
         inOrder,
       };
@@ -117,33 +118,33 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
   };
 }
 
-/** One for each fault that names columns, unless an earlier one has all of these columns. */
-function tallies(faults: readonly Fault[]): FaultTally[] {
-  const found: FaultTally[] = [];
-  for (const { recorded } of faults) {
-    const [, ...columns] = recorded;
-    const isCovered = columns.every((column) => found.some((tally) => tally.columns.includes(column)));
-    if (!isCovered) found.push({ columns, values: new Map(), others: 0 });
+/** Makes a tally for each fault that names columns, unless earlier tallies have all of its columns. */
+function createTallies(faults: readonly Fault[]): FaultTally[] {
+  const tallies: FaultTally[] = [];
+  for (const { recordedFault } of faults) {
+    const [, ...columns] = recordedFault;
+    const isCovered = columns.every((column) => tallies.some((tally) => tally.columns.includes(column)));
+    if (!isCovered) tallies.push({ columns, values: new Map(), otherRows: 0 });
   }
-  return found;
+  return tallies;
 }
 
-function mostFrequent({ columns, values, others }: FaultTally, headingOf: (field: string) => string): FaultyValues {
+function mostFrequentValues({ columns, values, otherRows }: FaultTally, headingOf: (field: string) => string): FaultyValues {
   const sorted = [...values].sort(([, one], [, other]) => other - one);
   return {
-    columns: columns.slice(0, shownColumns).map(headingOf),
-    moreColumns: Math.max(0, columns.length - shownColumns),
-    values: sorted.slice(0, shownValues).map(([value, rows]) => ({ value, rows })),
+    columns: columns.slice(0, maxShownColumns).map(headingOf),
+    moreColumns: Math.max(0, columns.length - maxShownColumns),
+    values: sorted.slice(0, maxShownValues).map(([value, rows]) => ({ value, rows })),
     more: unlistedCount(
-      sorted.slice(shownValues).map(([, rows]) => rows),
-      others,
+      sorted.slice(maxShownValues).map(([, rows]) => rows),
+      otherRows,
     ),
   };
 }
 
-/** `uncounted`: the rows whose reason or value was not kept. */
-const unlistedCount = (counts: readonly number[], uncounted: number): UnlistedCount => ({
+/** `unkeptRows`: how many rows have a reason or value that was not kept. */
+const unlistedCount = (counts: readonly number[], unkeptRows: number): UnlistedCount => ({
   kinds: counts.length,
-  rows: counts.reduce((sum, rows) => sum + rows, uncounted),
-  atLeast: uncounted > 0,
+  rows: counts.reduce((sum, rows) => sum + rows, unkeptRows),
+  atLeast: unkeptRows > 0,
 });

@@ -17,67 +17,66 @@ import type { LocalitiesDeps } from "../commands/organisations/localities.js";
 import type { OrganisationDeps } from "../commands/organisations/organisationStream.js";
 import type { WebhookDeps } from "../commands/organisations/webhooks.js";
 import type { Config } from "../config.js";
-import { ensureUsable } from "../embedded/dataFolder.js";
+import { ensureUsableFolder } from "../embedded/dataFolder.js";
 import { StoreUnavailable } from "../portErrors.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { catchUpMember } from "../projections/models/members.js";
 import { catchUpLocalities, catchUpOrganisation } from "../projections/models/organisations.js";
 import type { Addresses } from "../supervisor/openStores.js";
-import { ownFolder } from "../workers/imports/upkeep/temporaryFolders.js";
+import { createOwnFolder } from "../workers/imports/upkeep/temporaryFolders.js";
 
 export type Adapters = Awaited<ReturnType<typeof openAdapters>>;
 
-const mostLookUps = 4;
+const maxLookUpConnections = 4;
 
 export async function openAdapters(config: Config, addresses: Addresses, role: string, logger: Logger) {
-  const objectStore = await openObjectStore(config, addresses.signingSecret, (patienceOf[role] ?? none).objects);
+  const storeLimits = storeLimitsByRole[role] ?? noLimits;
+  const objectStore = await openObjectStore(config, addresses.signingSecret, storeLimits.objects);
   const onError = (error: Error) => logger.warn({ err: error }, "an idle database connection was lost");
-  const { database, events } = patienceOf[role] ?? none;
   const applicationName = `waybill ${role}`;
-  const shared = { url: addresses.databaseUrl, max: 12, statementTimeout: 0, ...database, onError };
+  const shared = { url: addresses.databaseUrl, max: 12, statementTimeoutMs: 0, ...storeLimits.database, onError };
   const pool = createPool({ ...shared, applicationName });
-  const lookUps = createPool({ ...shared, applicationName: `${applicationName} look-ups`, max: mostLookUps });
+  const lookUpPool = createPool({ ...shared, applicationName: `${applicationName} look-ups`, max: maxLookUpConnections });
   const onLost = (pid: number) =>
     logger.warn({ pid }, "a database session's answer was lost on the network; the session is ended and its work is done again");
-  const unwatch = role === "api" ? () => undefined : endLostSessions(pool, { applicationName, onLost });
-  const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...events });
+  const stopWatching = role === "api" ? () => undefined : endLostSessions(pool, { applicationName, onLost });
+  const eventStore = connectEventStore({ address: addresses.eventStoreUrl, logger, ...storeLimits.events });
   return {
     pool,
-    /** A few connections that only look up keys and sessions, so that no other work delays a request before it is known who asks. */
-    lookUps,
+    /** A few connections that only look up keys and sessions, so that other work does not delay finding out who sends a request. */
+    lookUpPool,
     eventStore,
     objectStore,
     close: async () => {
       objectStore.close?.();
-      unwatch();
-      await Promise.allSettled([pool.end(), lookUps.end(), eventStore.close()]);
+      stopWatching();
+      await Promise.allSettled([pool.end(), lookUpPool.end(), eventStore.close()]);
     },
   };
 }
 
-const none = { database: {}, events: {}, objects: {} };
+const noLimits = { database: {}, events: {}, objects: {} };
 /**
- * How long each role waits for the stores. The API answers within five seconds even if a store does not; a worker waits longer. The
- * projector waits for the database without a limit, since one statement may write a whole import: a million rows. Commands such as a
- * rebuild have no limit at all. All in ms.
+ * How long each role waits for the stores, in ms. The API's limits are short, since its callers wait. A projector's statement
+ * may take ten minutes, since it may write a whole import: a million rows. Statements of commands, such as a rebuild, have no limit.
  */
-const patienceOf: Partial<Record<string, { database: object; events: object; objects: object }>> = {
+const storeLimitsByRole: Partial<Record<string, { database: object; events: object; objects: object }>> = {
   api: {
-    database: { max: 16, statementTimeout: 15_000, answerTimeout: 8_000 },
+    database: { max: 16, statementTimeoutMs: 15_000, answerTimeoutMs: 8_000 },
     events: { deadlineMs: 2_000, attempts: 3, patienceMs: 3_500 },
     objects: { silenceMs: 3_000, patienceMs: 1_000 },
   },
-  worker: { ...none, database: { statementTimeout: 60_000, answerTimeout: 65_000 } },
-  projector: { ...none, database: { statementTimeout: 600_000 } },
+  worker: { ...noLimits, database: { statementTimeoutMs: 60_000, answerTimeoutMs: 65_000 } },
+  projector: { ...noLimits, database: { statementTimeoutMs: 600_000 } },
 };
 
-async function openObjectStore(config: Config, signingSecret: string, patience: object): Promise<ObjectStore> {
+async function openObjectStore(config: Config, signingSecret: string, limits: object): Promise<ObjectStore> {
   if (!config.s3) return createFileObjectStore({ folder: join(config.dataDir, "objects"), publicUrl: config.publicUrl, signingSecret });
-  const { createS3ObjectStore } = await import("../adapters/objectStore/s3ObjectStore.js"); // a large client, for S3 alone
-  return createS3ObjectStore({ ...config.s3, ...patience });
+  const { createS3ObjectStore } = await import("../adapters/objectStore/s3ObjectStore.js"); // loaded only for S3, since the client is large
+  return createS3ObjectStore({ ...config.s3, ...limits });
 }
 
-/** Repeats `work` while a store is unavailable. Undefined when the signal aborts first. */
+/** Repeats `work` while a store is unavailable. Returns undefined if the signal aborts first. */
 export async function retryUntilUp<Result>(work: () => Promise<Result>, logger: Logger, signal: AbortSignal): Promise<Result | undefined> {
   for (let failures = 1; !signal.aborted; failures += 1) {
     try {
@@ -85,7 +84,7 @@ export async function retryUntilUp<Result>(work: () => Promise<Result>, logger: 
     } catch (error) {
       if (error instanceof StoreUnavailable ? error.fault === "misconfigured" : !isDatabaseUnavailable(error)) throw error;
       const store = error instanceof StoreUnavailable ? error.store : "database";
-      const retryInMs = backOffMs(failures, { firstMs: 200, mostMs: 5_000 });
+      const retryInMs = backOffMs(failures, { firstMs: 200, maxMs: 5_000 });
       logger.warn({ err: error, retryInMs }, `waiting for the ${store}`);
       await pause(retryInMs, undefined, { signal }).catch(() => undefined);
     }
@@ -93,11 +92,11 @@ export async function retryUntilUp<Result>(work: () => Promise<Result>, logger: 
   return undefined;
 }
 
-/** A folder for this process's temporary files. Below DATA_DIR the next start removes what a killed process left. */
-export async function ownTempDir(config: Config, role: string): Promise<string> {
-  if (!config.s3) await ensureUsable(config.dataDir, "DATA_DIR");
+/** Creates a folder for this process's temporary files. The next start removes what a killed process left below DATA_DIR. */
+export async function createTempDir(config: Config, role: string): Promise<string> {
+  if (!config.s3) await ensureUsableFolder(config.dataDir, "DATA_DIR");
   const parent = config.s3 ? tmpdir() : join(config.dataDir, "tmp");
-  return ownFolder(parent, `waybill-${role}`);
+  return createOwnFolder(parent, `waybill-${role}`);
 }
 
 const transactionsOf =
@@ -106,13 +105,13 @@ const transactionsOf =
     transaction(pool, work);
 
 export function organisationDeps({ pool, eventStore }: Adapters): OrganisationDeps {
-  const projection = { events: eventStore, inTransaction: transactionsOf(pool) };
+  const projection = { eventStore, inTransaction: transactionsOf(pool) };
   const project = (organisationId: string) => catchUpOrganisation(projection, organisationId);
-  return { events: eventStore, project, now: () => databaseClock(pool) };
+  return { eventStore, project, now: () => databaseClock(pool) };
 }
 
 export const memberDeps = ({ pool, eventStore }: Pick<Adapters, "pool" | "eventStore">): MemberDeps => ({
-  events: eventStore,
+  eventStore,
   pool,
   inTransaction: transactionsOf(pool),
   project: (client, memberId) => catchUpMember(client, eventStore, memberId),
@@ -121,8 +120,8 @@ export const memberDeps = ({ pool, eventStore }: Pick<Adapters, "pool" | "eventS
 });
 
 export function localitiesDeps({ pool, eventStore, objectStore }: Adapters): LocalitiesDeps {
-  const project = (country: string) => catchUpLocalities({ events: eventStore, database: pool }, country);
-  return { events: eventStore, objects: objectStore, project, now: () => databaseClock(pool) };
+  const project = (country: string) => catchUpLocalities({ eventStore, database: pool }, country);
+  return { eventStore, objectStore, project, now: () => databaseClock(pool) };
 }
 
 async function databaseClock(pool: pg.Pool): Promise<Date> {

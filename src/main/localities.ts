@@ -11,79 +11,79 @@ import type { ObjectStore } from "../ports/objectStore.js";
 import { listLocalityFiles } from "../queries/organisations/organisations.js";
 import { recentLoads } from "../recentValues.js";
 import type { LocalityVersions } from "../workers/imports/deps.js";
-import { doorbell } from "../workers/waiting/doorbell.js";
+import { createDoorbell } from "../workers/waiting/doorbell.js";
 import { repeatUntilStopped } from "../workers/waiting/repeatUntilStopped.js";
 
-/** How often the API process looks for newly loaded localities, where it is not told of them. */
-export const refreshMs = 500;
-/** Where it is told: in case a notice was lost. */
-const toldMs = 10_000;
-const mostKept = 2;
+/** How often the API process looks for newly loaded localities if no notices arrive. */
+export const localitiesRefreshMs = 500;
+/** How often it looks if notices arrive, in case one was lost. */
+const withNoticesRefreshMs = 10_000;
+const maxGeographies = 2;
 
-/** The bundled localities and those that an operator has loaded. `versions` names the file of each loaded country, as ImportStarted records it. */
+/** The bundled localities and those that an operator has loaded. `versions` has a file hash for each loaded country, as in ImportStarted. */
 export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }) {
   const { pool, objectStore, folder } = options;
-  const kept = recentLoads<Geography>(mostKept);
-  const fetchCountry = async (country: string, sha256: string): Promise<string> => {
+  const geographies = recentLoads<Geography>(maxGeographies);
+  const countryFile = async (country: string, sha256: string): Promise<string> => {
     const path = join(folder, `${country}-${sha256}.tsv`);
     if (!(await stat(path).catch(() => undefined))) await objectStore.fetch(`localities/${country}/${sha256}`, path);
     return path;
   };
-  const filesOf = async (versions: Record<string, string>): Promise<Record<string, string>> => {
+  const countryFiles = async (versions: Record<string, string>): Promise<Record<string, string>> => {
     const paths: Record<string, string> = {};
-    for (const [country, sha256] of Object.entries(versions)) paths[country] = await fetchCountry(country, sha256);
+    for (const [country, sha256] of Object.entries(versions)) paths[country] = await countryFile(country, sha256);
     return paths;
   };
   const current = async (): Promise<Record<string, string>> =>
     Object.fromEntries((await listLocalityFiles(pool)).map(({ country, sha256 }) => [country, sha256]));
-  const load = async (versions: Record<string, string>) => createGeography(localitiesFrom(await filesOf(versions)));
+  const load = async (versions: Record<string, string>) => createGeography(localitiesFrom(await countryFiles(versions)));
   return {
     current,
-    /** The path, on this machine's disk, of the present file of each country that an operator has loaded. */
-    files: async () => filesOf(await current()),
-    geography: (versions: Record<string, string>) => kept(nameOf(versions), () => load(versions)),
+    /** The local path of the present file of each country that an operator has loaded. */
+    files: async () => countryFiles(await current()),
+    geography: (versions: Record<string, string>) => geographies(versionsKey(versions), () => load(versions)),
   };
 }
 
 /**
- * A geography that follows the newest versions: the API uses a newly loaded country within a second. If they cannot be read at the start, the
- * calls that need them throw until they can.
+ * Returns a geography that follows the newest versions: the API uses a newly loaded country within a second. If they cannot be read at the
+ * start, calls that need the geography throw until they can.
  */
 export async function followLocalities(
   localities: LocalityVersions,
   { logger, signal, notices = noNotices }: { logger: Logger; signal: AbortSignal; notices?: Notices },
 ): Promise<Geography> {
-  let used: { readonly name: string; readonly geography: Geography } | undefined;
-  const look = async () => {
-    const found = await localities.current();
-    if (nameOf(found) === used?.name) return;
-    used = { name: nameOf(found), geography: await localities.geography(found) };
+  let current: { readonly key: string; readonly geography: Geography } | undefined;
+  const refresh = async () => {
+    const versions = await localities.current();
+    const key = versionsKey(versions);
+    if (key !== current?.key) current = { key, geography: await localities.geography(versions) };
   };
-  await insteadOfOutage(look(), logger);
-  const bell = doorbell(signal);
+  await tolerateOutage(refresh(), logger);
+  const bell = createDoorbell(signal);
   notices.on(channels.localitiesLoaded, () => bell.ring());
-  const everyMs = () => (notices.arrive() ? toldMs : refreshMs);
-  void repeatUntilStopped("looking for newly loaded localities (those in use stay)", everyMs, { logger, signal, bell }, look);
-  const present = () => {
-    if (!used) throw new StoreUnavailable("database", "The localities are not loaded yet");
-    return used.geography;
+  const refreshMs = () => (notices.areArriving() ? withNoticesRefreshMs : localitiesRefreshMs);
+  void repeatUntilStopped("looking for newly loaded localities (those in use stay)", refreshMs, { logger, signal, bell }, refresh);
+  const geography = () => {
+    if (!current) throw new StoreUnavailable("database", "The localities are not loaded yet");
+    return current.geography;
   };
-  if (used) warm(present());
+  if (current) preloadAustralia(geography());
   return {
-    resolve: (request) => present().resolve(request),
-    suggest: (start, country) => present().suggest(start, country),
-    postalCodesOf: (suburb, country) => present().postalCodesOf(suburb, country),
-    reload: (country) => present().reload(country),
+    resolve: (request) => geography().resolve(request),
+    suggest: (start, country) => geography().suggest(start, country),
+    postalCodesOf: (suburb, country) => geography().postalCodesOf(suburb, country),
+    reload: (country) => geography().reload(country),
   };
 }
 
-/** For a worker: loads the present localities before its first import. */
-export async function warmLocalities(localities: LocalityVersions, logger: Logger): Promise<void> {
-  const load = async () => warm(await localities.geography(await localities.current()));
-  await insteadOfOutage(load(), logger);
+/** Loads the present localities, for a worker before its first import. */
+export async function preloadLocalities(localities: LocalityVersions, logger: Logger): Promise<void> {
+  const load = async () => preloadAustralia(await localities.geography(await localities.current()));
+  await tolerateOutage(load(), logger);
 }
 
-async function insteadOfOutage(loading: Promise<void>, logger: Logger): Promise<void> {
+async function tolerateOutage(loading: Promise<void>, logger: Logger): Promise<void> {
   await loading.catch((error: unknown) => {
     if (!outageIn(error)) throw error;
     logger.warn({ err: error }, "the localities are loaded later");
@@ -91,8 +91,8 @@ async function insteadOfOutage(loading: Promise<void>, logger: Logger): Promise<
 }
 
 /** Loads Australia's localities now, so that the first request or import does not wait for them. */
-function warm(geography: Geography): void {
+function preloadAustralia(geography: Geography): void {
   geography.resolve({ countryCode: "AU", postalCode: "2000" });
 }
 
-const nameOf = (versions: Record<string, string>): string => JSON.stringify(Object.entries(versions).sort());
+const versionsKey = (versions: Record<string, string>): string => JSON.stringify(Object.entries(versions).sort());

@@ -1,9 +1,9 @@
-// The tables, at a start and while the roles run: the database may be dropped and created anew beside the event log, or be new beside one that
-// was restored. Tables that are filled from the event log are missing until they are full, so that no answer comes from half of them.
+// Creates the tables, at a start and while the roles run: somebody may drop the database, or restore the event log beside a new database.
+// Tables that the projector fills from the event log are missing until they are full, so that no answer comes from half of one.
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { migrate, migrationStatements, missingTables, tableNames } from "../adapters/postgres/migrate.js";
-import { deleteFollowerState, mustFollowAnew } from "../commands/webhooks/deliveries.js";
+import { deleteFollowerState, mustRestartFollower } from "../commands/webhooks/deliveries.js";
 import { logStream } from "../events/streams.js";
 import { lookUpSecretsFunction } from "../http/api/auth/lookUpKeys.js";
 import { StoreUnavailable } from "../portErrors.js";
@@ -14,42 +14,41 @@ import type { TableFilling } from "../projections/running/fillMissing.js";
 import { repeatUntilStopped } from "../workers/waiting/repeatUntilStopped.js";
 
 const functions = [lookUpSecretsFunction];
-/** What creates the tables and the functions. */
-export const creatingStatements = (): string[] => [...migrationStatements(), ...functions];
+export const schemaStatements = (): string[] => [...migrationStatements(), ...functions];
 const filledTables = allProjections.flatMap(({ tables }) => tables);
-/** Each role looks, so that with three of them somebody does every few seconds. */
-const lookMs = 10_000;
+/** Every role checks, so that with three roles there is a check every few seconds. */
+const checkIntervalMs = 10_000;
 
-/** Migrates, and creates dropped tables again. `unanswered`: what an event log that cannot be asked is taken for; by default one with events. */
-export async function prepareTables({ pool, eventStore }: Stores, unanswered: "full" | "unavailable" = "full"): Promise<void> {
+/** Migrates, and creates dropped tables again. `ifUnavailable`: whether an event store that does not answer counts as one with events. */
+export async function prepareTables({ pool, eventStore }: Stores, ifUnavailable: "assumeEvents" | "fail" = "assumeEvents"): Promise<void> {
   await migrate(pool, {
     names: filledTables,
-    logIsEmpty: () => isEmpty(eventStore, unanswered),
+    logIsEmpty: () => isEmpty(eventStore, ifUnavailable),
     functions,
-    onLost: async (client, lost) => mustFollowAnew(lost) && deleteFollowerState(client),
+    onLost: async (client, lost) => mustRestartFollower(lost) && deleteFollowerState(client),
   });
 }
 
-/** True for an event store that has at most its id. */
-async function isEmpty(eventStore: EventStore, unanswered: "full" | "unavailable"): Promise<boolean> {
-  const found = new AbortController();
+/** True for an event store that has no events but the log's id. */
+async function isEmpty(eventStore: EventStore, ifUnavailable: "assumeEvents" | "fail"): Promise<boolean> {
+  const search = new AbortController();
   const prefixes = projectedPrefixes.filter((prefix) => prefix !== logStream);
   try {
-    await eventStore.replay({ prefixes, maxBatch: 1, signal: found.signal }, async ({ events }) => {
-      if (events.length > 0) found.abort();
+    await eventStore.replay({ prefixes, maxBatch: 1, signal: search.signal }, async ({ events }) => {
+      if (events.length > 0) search.abort();
     });
   } catch (error) {
-    const isUnanswered = !found.signal.aborted;
-    if (isUnanswered && (unanswered === "unavailable" || !(error instanceof StoreUnavailable))) throw error;
+    const hasFailed = !search.signal.aborted; // otherwise it found an event and was aborted
+    if (hasFailed && (ifUnavailable === "fail" || !(error instanceof StoreUnavailable))) throw error;
     return false;
   }
-  return !found.signal.aborted;
+  return !search.signal.aborted;
 }
 
-/** For every role: creates the tables again when they are lost while it runs. The projector fills them. */
-export async function keepTables(stores: Stores, logger: Logger, signal: AbortSignal): Promise<void> {
+/** Creates the tables again when they are lost while a role runs. The projector fills them. */
+export async function restoreLostTables(stores: Stores, logger: Logger, signal: AbortSignal): Promise<void> {
   const others = tableNames().filter((name) => !filledTables.includes(name));
-  await repeatUntilStopped("looking for missing tables", lookMs, { logger, signal }, async () => {
+  await repeatUntilStopped("looking for missing tables", checkIntervalMs, { logger, signal }, async () => {
     const missing = await missingTables(stores.pool, others);
     if (missing.length === 0) return;
     logger.error({ missing }, "the database has lost its tables: they are created again, and the projector fills them from the log");
@@ -57,14 +56,14 @@ export async function keepTables(stores: Stores, logger: Logger, signal: AbortSi
   });
 }
 
-/** Tables that are yet to be filled from the event log. */
+/** The tables that the projector has yet to fill from the event log. */
 export const unfilledTables = (pool: Pool): Promise<readonly string[]> => missingTables(pool, filledTables);
 
-/** For the projector. */
+/** The tables that the projector creates and fills. */
 export const tablesFromLog = (stores: Stores): TableFilling => ({
-  migrations: creatingStatements(),
-  prepare: () => prepareTables(stores),
-  missing: async () => {
+  migrations: schemaStatements(),
+  createOtherTables: () => prepareTables(stores),
+  missingProjections: async () => {
     const missing = await unfilledTables(stores.pool);
     return allProjections.filter(({ tables }) => tables.some((name) => missing.includes(name)));
   },

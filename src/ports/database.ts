@@ -4,8 +4,7 @@ import type { EventStore } from "./eventStore.js";
 /** What runs statements: a pool, or the client of a transaction. */
 export type Database = Pick<Pool, "query">;
 
-/** Whether the statement finds a row. */
-export const finds = async (database: Database, statement: string, values: readonly unknown[]): Promise<boolean> =>
+export const hasRow = async (database: Database, statement: string, values: readonly unknown[]): Promise<boolean> =>
   (await database.query(statement, [...values])).rowCount !== 0;
 
 /** The tables and the event log. */

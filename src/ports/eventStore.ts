@@ -1,4 +1,4 @@
-// What the application needs of the event store: types, how two positions compare, and the reading of some events.
+// What the application needs of the event store: types, how two positions compare, and how to read a few events.
 import { Readable } from "node:stream";
 
 /** A position in the event log's global order. Later events have larger positions. */
@@ -8,21 +8,21 @@ export interface Position {
 }
 
 /** The position before the first event. */
-export const beginning: Position = { commit: -1n, prepare: -1n };
+export const logStart: Position = { commit: -1n, prepare: -1n };
 
 /** Every position is after undefined. */
 export const isAfter = (position: Position, other: Position | undefined): boolean =>
   other === undefined || (position.commit === other.commit ? position.prepare > other.prepare : position.commit > other.commit);
 
-/** How much of the event log, from 0 to 1, lies before a position. Positions grow with its bytes. */
-export const shareOf = (position: Position, end: Position | undefined): number =>
+/** The share of the event log, from 0 to 1, that lies before a position. Positions grow with the log's bytes. */
+export const shareOfLog = (position: Position, end: Position | undefined): number =>
   end && end.commit > 0n ? Math.min(1, Number(position.commit) / Number(end.commit)) : 1;
 
 /** An event to be appended. The id makes retries safe: an append with the same ids at the same revision is recorded once. */
 export interface NewEvent {
   readonly id: string;
   readonly type: string;
-  /** Its data, as JSON text. */
+  /** The event's data, as JSON text. */
   readonly json: string;
   readonly metadata: EventMetadata;
 }
@@ -72,7 +72,7 @@ export interface EventChunk {
   count(): number;
   /** False when the event does not fit and has to begin the next chunk. The first one always fits. */
   add(event: NewEvent): boolean;
-  /** As `EventStore.append`. Nothing may be added meanwhile; once it resolves the chunk is empty and takes other events. */
+  /** Appends the events as `EventStore.append` does. No event may be added until it resolves; then the chunk is empty again. */
   append(expected: Revision): Promise<AppendResult>;
 }
 
@@ -85,15 +85,15 @@ export interface EventStore {
     /** `withinMs`: the time for all attempts together. */
     patience?: { withinMs?: number },
   ): Promise<AppendResult>;
-  /** For thousands of events: each chunk is one request, of at most `maxBytes` or one event. */
+  /** For appending thousands of events: each chunk becomes one request of at most `maxBytes`, or of one larger event. */
   newChunk(stream: string, maxBytes: number): EventChunk;
   /** Streams events in order; an unknown stream yields nothing. */
   read(stream: string, options?: { from?: Revision; backwards?: boolean; max?: number; signal?: AbortSignal }): AsyncIterable<StoredEvent>;
   /** The newest event of a stream, if any. */
   last(stream: string): Promise<StoredEvent | undefined>;
   /**
-   * Calls `onBatch` with the events after `from` (undefined: from the start) and with every later one: those of streams whose name begins
-   * with one of `prefixes`, or those whose type begins with one of `types`. It reconnects with a back-off and resumes. Ends when `signal` aborts.
+   * Calls `onBatch` with the events after `from` (undefined: from the start), and then with each new event, until `signal` aborts.
+   * `prefixes` are the beginnings of stream names, `types` those of event types. After a failure it reconnects with a back-off and resumes.
    */
   follow(
     options: ({ prefixes: readonly string[] } | { types: readonly string[] }) & {
@@ -104,8 +104,8 @@ export interface EventStore {
     onBatch: (batch: EventBatch) => Promise<void>,
   ): Promise<void>;
   /**
-   * Calls `onBatch` with the events after `from` up to `until`, at the most up to the present end of the event log; for rebuilds and audits.
-   * The last batch ends there. Resolves with the position reached (`from` in an empty event log).
+   * Calls `onBatch` with the events after `from`, up to `until` or up to the present end of the event log, whichever comes first. The last
+   * batch ends there. Resolves with the position reached (`from` if the event log is empty). For rebuilds and audits.
    */
   replay(
     options: {
@@ -130,7 +130,7 @@ export interface EventStore {
 export const eventsOf = (eventStore: Pick<EventStore, "read">, ...part: Parameters<EventStore["read"]>): Promise<StoredEvent[]> =>
   Readable.from(eventStore.read(...part)).toArray();
 
-/** Undefined when the stream has no such revision. */
+/** The event at a revision of a stream; undefined when the stream has no such revision. */
 export async function eventAt(eventStore: Pick<EventStore, "read">, stream: string, revision: Revision): Promise<StoredEvent | undefined> {
   for await (const event of eventStore.read(stream, { from: revision, max: 1 })) return event.revision === revision ? event : undefined;
   return undefined;

@@ -1,8 +1,8 @@
-// What processes tell each other through the database, so that a process that waits need not ask often. A notice is a hint: it may be lost, and
-// behind a pooler none arrives. So whoever hears notices also asks by itself, seldom while they arrive and often while they do not.
+// Notices that processes send each other through the database, so that a waiting process need not poll often. A notice is a hint: it may be
+// lost, and behind a pooler none arrives. So a listener also polls, seldom while notices arrive and often while they do not.
 export const channels = {
   importQueued: "import_queued",
-  /** Its text is the import's id. */
+  /** The notice's text is the import's id. */
   importCancelled: "import_cancelled",
   deliveriesDue: "deliveries_due",
   reportWanted: "report_wanted",
@@ -14,10 +14,10 @@ export type Channel = (typeof channels)[keyof typeof channels];
 export type NoticeListener = (text?: string) => void;
 
 export interface Notices {
-  /** Calls `hear` with each notice's text, and without one when notices may have been missed or no longer arrive. Returns a function that ends this. */
-  on(channel: Channel, hear: NoticeListener): () => void;
+  /** Calls `listener` with each notice's text, or without one when notices may be missed or stop coming. Returns a function to stop. */
+  on(channel: Channel, listener: NoticeListener): () => void;
   /** False behind a pooler, and while the connection is lost. */
-  arrive(): boolean;
+  areArriving(): boolean;
 }
 
-export const noNotices: Notices = { on: () => () => undefined, arrive: () => false };
+export const noNotices: Notices = { on: () => () => undefined, areArriving: () => false };

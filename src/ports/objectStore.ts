@@ -10,13 +10,13 @@ export interface ObjectStore {
   remove(key: string): Promise<void>;
   /** The objects under a prefix. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
-  /** Removes what a killed `put` before this time has left. Returns how many files. */
+  /** Removes the files that killed calls of `put` left before this time. Returns how many. */
   removeUnfinished(before: Date): Promise<number>;
   /** A link from which the object can be downloaded, without an API key, until it expires. The browser saves it as `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
   /** For a store whose links the API serves: the file of such a link; undefined when the signature is wrong or the link has expired. */
   openLink?(link: Link, now: Date): Promise<LinkedFile | undefined>;
-  /** Creates the bucket or the folder if it is missing. For the start of a process that stores submissions. */
+  /** Creates the bucket or the folder if it is missing. A process that stores submissions calls it at its start. */
   prepare(): Promise<void>;
   /** Throws StoreUnavailable when the store cannot be used. Changes nothing. */
   ping(): Promise<void>;
@@ -35,7 +35,7 @@ export interface Link {
 interface LinkedFile {
   readonly path: string;
   readonly size: number;
-  /** Makes the browser save it under its name. */
+  /** The header that makes a browser save the file under its name. */
   readonly contentDisposition: string;
   readonly contentType: string;
 }

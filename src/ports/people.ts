@@ -1,4 +1,4 @@
-// What the application needs to know a person: passwords and the identity provider.
+// What the application needs to authenticate a person: passwords and the identity provider.
 /** Hashing is slow on purpose and runs off the event loop. Throws TooBusy when too many calls wait already. */
 export interface Passwords {
   hash(password: string): Promise<string>;
@@ -8,7 +8,7 @@ export interface Passwords {
   isCommon(password: string): boolean;
 }
 
-/** What a browser has to bring back from the identity provider, and what we compare it with. */
+/** The secrets of one sign-on. `finish` compares them with what the browser brings back from the identity provider. */
 export interface SingleSignOnChecks {
   readonly state: string;
   readonly nonce: string;
@@ -22,7 +22,7 @@ export type Identity =
 
 /** OpenID Connect: the authorization code flow with PKCE. */
 export interface SingleSignOn {
-  /** Where to send the browser; undefined where the provider does not answer. */
+  /** The URL to send the browser to; undefined when the provider cannot be used. */
   begin(): Promise<{ readonly url: string; readonly checks: SingleSignOnChecks } | undefined>;
   /** `query`: the query string with which the browser came back, from the ? on. */
   finish(query: string, checks: SingleSignOnChecks): Promise<Identity>;

@@ -1,10 +1,10 @@
 import type { Pool } from "pg";
 
-export interface Reader {
+export interface ReadingRequest {
   readonly organisationId: string;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
 
-/** The pool as one request reads through it: so many statements of an organisation run at once, and those of a request that has ended are cancelled. */
-export type Reads = (pool: Pool, reader: Reader) => Pool;
+/** Wraps the pool for one request. Limits an organisation's concurrent statements, and cancels those of a request that has ended. */
+export type PoolForReads = (pool: Pool, request: ReadingRequest) => Pool;

@@ -1,4 +1,4 @@
-// What the application needs of spreadsheets: to read uploaded files, to write error reports and tables.
+// What the application needs of spreadsheets: reading uploaded files, writing error reports and tables.
 import type { Writable } from "node:stream";
 import type { FaultyCell, Row } from "../domain/rows/cells.js";
 
@@ -22,9 +22,9 @@ export interface FileHeader {
   readonly format: FileFormat;
   readonly columns: readonly string[];
   readonly notes: readonly string[];
-  /** Of a workbook: its other visible sheets that have rows, which are not read. One of the notes says so. */
+  /** A workbook's other visible sheets with rows. They are not read, and one of the notes says so. */
   readonly otherSheets?: readonly string[];
-  /** What a workbook's properties say it is about. */
+  /** The subject in a workbook's properties. */
   readonly subject?: string;
 }
 
@@ -32,10 +32,10 @@ export interface ReadOptions {
   readonly format?: FileFormat;
   /** Columns, from 0, in which a workbook's number is read as a date. */
   readonly dateColumns?: ReadonlySet<number>;
-  /** Writes a workbook's numeric cells; `column` from 0. */
+  /** Turns the digits of a workbook's numeric cell into the cell's text. `column` counts from 0. */
   readonly writeNumber?: ((text: string, column: number) => string) | undefined;
   /** How many bytes of a workbook may be unpacked, for a caller that needs only its first rows. */
-  readonly mostInflated?: number;
+  readonly maxUnpackedBytes?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -48,41 +48,43 @@ export interface Spreadsheets {
   readRows(source: FileSource, options?: ReadOptions): AsyncIterable<RowBatch>;
   /**
    * `columns` is the whole header row: two headings for the row number and the reason, then those of the values. `subject` goes into the
-   * workbook's properties, which spreadsheet programs keep. `notHere` says what to do about rows that do not fit into a sheet.
+   * workbook's properties, which spreadsheet programs keep. `overflowAdvice` says what to do about rows that do not fit into a sheet.
    */
-  createReportWriter(path: string, options: { columns: readonly string[]; subject: string; notHere?: string }): Promise<ReportWriter>;
+  createReportWriter(
+    path: string,
+    options: { columns: readonly string[]; subject: string; overflowAdvice?: string },
+  ): Promise<ReportWriter>;
   /**
-   * Writes a workbook of one sheet to `output` as it goes. `texts`: columns, from 0, in which a value that is typed in later stays a text.
-   * `subject` goes into the workbook's properties.
+   * Writes a workbook of one sheet to `output` as it goes. `textColumns`: columns, from 0, in which a value that is typed in later stays a
+   * text. `subject` goes into the workbook's properties.
    */
   createTableWriter(
     output: Writable,
-    options: { sheet: string; columns: readonly string[]; texts?: ReadonlySet<number>; subject?: string },
+    options: { sheet: string; columns: readonly string[]; textColumns?: ReadonlySet<number>; subject?: string },
   ): TableWriter;
-  /** A record of a text file that people open: no program runs one of its texts as a formula, whatever character it splits cells at. */
+  /** One record of a CSV file. Its texts are escaped so that no program runs one as a formula, whatever character it splits cells at. */
   csvLine(cells: readonly CsvCell[]): string;
-  /** The records of copied rows, as `csvLine` gives them, at a small part of its cost. */
+  /** The records that `csvLine` would write for these rows, at a small part of its cost. */
   copiedCsv(rows: CopiedRows): Uint8Array;
   copiedCells(rows: CopiedRows): CsvCell[][];
   isFileFault(error: unknown): error is Error;
 }
 
-/** Reads header rows and first values of uploads in other threads, so that requests are served meanwhile. Throws as `Spreadsheets` does, or TooBusy. */
+/** Reads header rows and first values in other threads, so that requests are served meanwhile. Throws as `Spreadsheets`, or TooBusy. */
 export interface HeaderReader {
-  read(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<FileHeader>;
-  /** By column: some of its first values, each once and cut short. */
-  values(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<readonly (readonly string[])[]>;
+  readHeader(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<FileHeader>;
+  /** For each column some of its first values, without repetition and cut short. */
+  readValues(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<readonly string[][]>;
 }
 
 export interface ReportWriter {
   add(row: number, reason: string, values: readonly string[]): Promise<void>;
-  /** Finishes the workbook. */
   close(): Promise<void>;
   /** Closes and removes the file. */
   discard(): Promise<void>;
 }
 
-/** A date, or a date and a clock, as a spreadsheet has them: without a zone, such as `2026-03-01` or `2026-03-01T09:30:00`. */
+/** A date, or a date and a time of day, without a time zone: `2026-03-01` or `2026-03-01T09:30:00`. */
 export interface WallTime {
   readonly wallTime: string;
 }
@@ -93,18 +95,17 @@ export type CsvCell = string | { readonly decimal: string } | WallTime;
 /** Rows as the database copies them out. */
 export interface CopiedRows {
   /**
-   * Each row is a line, with tabs between its cells. Tabs, line breaks and backslashes in a cell are escaped as Postgres' COPY does it. A cell
-   * without a value is empty.
+   * Each row is a line, with tabs between its cells. Tabs, line breaks and backslashes in a cell are escaped as Postgres' COPY does it. A
+   * cell without a value is empty.
    */
   readonly lines: Buffer;
-  /** By column: numbers as their exact digits, or texts. */
+  /** For each column, whether it has numbers, as their exact digits. The other columns have texts. */
   readonly isNumber: readonly boolean[];
 }
 
-/** Texts stay texts, whatever a spreadsheet would make of them. Rows that a sheet cannot hold are left out, and its last row says so. */
+/** Texts stay texts, whatever they look like. Rows that a sheet cannot hold are left out, and its last row says so. */
 export interface TableWriter {
   add(cells: readonly (string | number | WallTime)[]): Promise<void>;
-  /** Finishes the workbook. */
   close(): Promise<void>;
   /** Gives up the workbook and destroys the output. */
   abort(): Promise<void>;

@@ -1,10 +1,10 @@
-// What the application needs to post to a customer's address.
+// What the application needs to post to a customer's endpoint.
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** Called with an IP address before anything is sent to it. Returns why nothing may be sent there, or undefined. */
-  readonly whyNot: (address: string) => string | undefined;
+  readonly refusalReason: (address: string) => string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -12,7 +12,7 @@ export interface WebhookRequest {
 export interface WebhookAnswer {
   readonly status: number | null;
   readonly reason: string | null;
-  /** The beginning of what was answered. */
+  /** The beginning of the answer's body. */
   readonly answer: string | null;
   readonly milliseconds: number;
 }

@@ -11,7 +11,7 @@ import { shipments } from "./models/shipments.js";
 import { versions } from "./models/versions.js";
 import type { Projection } from "./projection.js";
 
-/** In the order in which they are applied. */
+/** All projections, in the order in which a batch is applied to them. */
 export const allProjections: readonly Projection[] = [
   organisations,
   members,
@@ -26,8 +26,8 @@ export const allProjections: readonly Projection[] = [
 ];
 
 /**
- * Streams that are never deleted, so that a start can find their events again and recognise the event log. Do not add a prefix here later:
- * existing checkpoints have not seen its events, and would be taken for those of another event log.
+ * Prefixes of streams that are never deleted: a starting projector finds their events again, and so recognises the event log. Do not add a
+ * prefix here: existing checkpoints have not seen its events, so they would be taken for checkpoints of another event log.
  */
 export const permanentPrefixes: readonly string[] = [
   streamPrefix.import,
@@ -39,8 +39,8 @@ export const permanentPrefixes: readonly string[] = [
 ];
 
 /**
- * Two kinds of streams are not permanent. A member's stream is deleted when the person is to be forgotten, and sign-ins after some months, so
- * they cannot be found again. The streams of corrections and reversals were added later, so older checkpoints have not seen them.
+ * Prefixes of all streams that are projected. Some are not permanent: a member's stream is deleted when the person is to be forgotten, and
+ * streams of sign-ins after some months. Those of corrections and reversals were added later, so older checkpoints have not seen them.
  */
 export const projectedPrefixes: readonly string[] = [
   ...permanentPrefixes,

@@ -6,7 +6,7 @@ import type { ApplyOptions } from "./projection.js";
 import type { EndedImport } from "./sortedBatch.js";
 import { storableJson } from "./tables/storableJson.js";
 
-/** Each line is a row as COPY reads it. Table and column names come from the code, never from a request, so they are not quoted. */
+/** Each line is a row in COPY's text format. Table and column names come from the code, never from a request, so they are not quoted. */
 export async function copyRows(
   client: PoolClient,
   target: { readonly table: string; readonly columns: string },
@@ -22,7 +22,7 @@ export async function copyRows(
   await client.query(`drop table ${staging}`);
 }
 
-/** Deletes what was written for these imports. */
+/** Deletes the rows of these imports from the table. */
 export async function deleteRows(client: PoolClient, table: string, imports: readonly EndedImport[]): Promise<void> {
   if (imports.length === 0) return;
   await client.query(`delete from ${table} where import_position = any($1::bigint[])`, [imports.map(({ facts }) => facts.position)]);
@@ -34,17 +34,17 @@ async function copyLines(client: PoolClient, target: string, lines: string): Pro
   await finished(stream);
 }
 
-const special = /[\\\t\n\r\0]/;
+const specialCharacters = /[\\\t\n\r\0]/;
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\ufffd" };
 
-/** A text column's value. Postgres cannot store NUL. Pushes with NUL are rejected, so the replacement here is a last guard. */
+/** The value of a text column. Postgres cannot store NUL. Pushes with NUL are rejected, so the replacement here is a last guard. */
 export function copyText(value: unknown): string {
   if (value === undefined || value === null) return "\\N";
   const text = typeof value === "string" ? value : String(value);
-  return special.test(text) ? text.replace(/[\\\t\n\r\0]/g, (found) => escapes[found] ?? found) : text;
+  return specialCharacters.test(text) ? text.replace(/[\\\t\n\r\0]/g, (character) => escapes[character] ?? character) : text;
 }
 
-/** A JSON column's value. */
+/** The value of a JSON column. */
 export function copyJson(value: unknown): string {
   const text = storableJson(value);
   return text.includes("\\") ? text.replaceAll("\\", "\\\\") : text;

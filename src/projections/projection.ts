@@ -1,7 +1,7 @@
 // src/projections turns events into the rows that queries read: models has one file per projection, tables the table definitions, running
-// the projector, rebuild the command that builds the tables anew. A projection takes a batch and a transaction, writes set-based SQL
-// and calls no other store; applyBatch.ts commits its rows and its checkpoint together. Table names are unqualified, since a rebuild
-// runs the same code with the search path on a shadow schema.
+// the projector, and rebuild the command that builds the tables again from the event log. A projection takes a batch and a transaction,
+// writes set-based SQL and calls no other store; applyBatch.ts commits its rows and its checkpoint together. Table names are unqualified,
+// since a rebuild runs the same code with the search path set to a shadow schema.
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { EventStore } from "../ports/eventStore.js";
@@ -12,14 +12,14 @@ export interface Projection {
   /** Only this projection writes these tables, and a rebuild replaces all of them together. */
   readonly tables: readonly string[];
   /**
-   * Raised when tables that an earlier version filled lack something that only the event log has. The projector then builds them anew beside the
-   * live ones. 1 if absent.
+   * The version of the tables' content; 1 by default. Raise it when existing tables lack something that only the event log can supply: the
+   * projector then builds them again beside the live ones.
    */
   readonly shape?: number;
-  /** SQL for the imports whose rows commands have written before the projector came to the events. A rebuild writes them from their streams. */
-  readonly ahead?: string;
-  /** SQL for the rows that are compared: not those that are about to be deleted, or that commands have written ahead. All if absent. */
-  readonly compared?: string;
+  /** SQL for the imports whose rows a command wrote before the projector reached their events. A rebuild writes them from their streams. */
+  readonly aheadImportsSql?: string;
+  /** SQL condition for the rows to compare, without those about to be deleted or written ahead by commands. By default all rows. */
+  readonly comparedRowsSql?: string;
   apply(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void>;
 }
 
@@ -33,6 +33,6 @@ export interface ProjectionDeps {
 
 export interface ApplyOptions {
   readonly skip: SkipEvent;
-  /** Set for the second attempt, after an insert met an existing row: the existing row stays. */
+  /** True on the second attempt, after an insert failed on an existing row: existing rows then stay as they are. */
   readonly keepExisting: boolean;
 }

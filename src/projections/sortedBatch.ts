@@ -1,6 +1,6 @@
 // Groups a batch of events by import, once for all projections.
 import { isUuid } from "../domain/uuid.js";
-import { decodeOn, type RecordedOn, UnreadableEvent } from "../events/codec.js";
+import { decodeOn, type RecordedEventOn, UnreadableEvent } from "../events/codec.js";
 import type { ImportEnding, ImportKind, RowAccepted, RowRejected } from "../events/importEvents.js";
 import type { ImportEvent } from "../events/importLayout.js";
 import { isEventType, type StreamKind } from "../events/registry.js";
@@ -16,9 +16,9 @@ export interface ImportFacts {
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly sourceDetails: string;
-  /** It corrects rows of another import. */
+  /** Whether it corrects rows of another import. */
   readonly isCorrection: boolean;
-  /** Only for an activity import that this process has followed from its start. */
+  /** Set only for an activity import that this process has followed from its start. */
   totals?: RunningTotals;
 }
 
@@ -27,13 +27,13 @@ export interface ImportSlice {
   readonly importId: string;
   /** Filled in by importFacts.ts before any projection sees the slice. */
   facts?: ImportFacts | undefined;
-  requested?: ImportEvent<"ImportRequested">;
-  started?: ImportEvent<"ImportStarted">;
-  readonly accepted: RowAccepted[];
+  request?: ImportEvent<"ImportRequested">;
+  start?: ImportEvent<"ImportStarted">;
+  readonly acceptedRows: RowAccepted[];
   /** The revision of each accepted row, in the same order. */
   readonly acceptedRevisions: bigint[];
-  readonly rejected: RowRejected[];
-  ended?: ImportEvent<ImportEnding>;
+  readonly rejectedRows: RowRejected[];
+  ending?: ImportEvent<ImportEnding>;
   /** The revision of the first event after ImportRequested. */
   firstRevision: bigint | undefined;
   lastRevision: bigint;
@@ -42,37 +42,37 @@ export interface ImportSlice {
 export interface SortedBatch {
   readonly events: readonly StoredEvent[];
   readonly imports: readonly ImportSlice[];
-  /** The slices with an ending, in the order of the event log. */
-  readonly endings: readonly ImportSlice[];
+  /** The slices of imports that end in the batch, in the order of the event log. */
+  readonly endedSlices: readonly ImportSlice[];
 }
 
-/** Logs an unreadable event. The projections leave it out, because one broken event must not stop all organisations' imports. */
+/** Logs an event that a projection cannot read and leaves out: one broken event must not stop all organisations' imports. */
 export type SkipEvent = (event: StoredEvent, why: string) => void;
 
 export interface EndedImport {
   readonly facts: ImportFacts;
-  readonly ended: ImportEvent<ImportEnding>;
+  readonly ending: ImportEvent<ImportEnding>;
 }
 
-export interface CompletedInBatch extends EndedImport {
-  readonly ended: ImportEvent<"ImportCompleted">;
+export interface CompletedImport extends EndedImport {
+  readonly ending: ImportEvent<"ImportCompleted">;
 }
 
 /** The imports of one kind that end in the batch, in the order of the event log. */
-export function endingsOf({ endings }: SortedBatch, kind: ImportKind) {
-  const completed: CompletedInBatch[] = [];
+export function endingsOf({ endedSlices }: SortedBatch, kind: ImportKind) {
+  const completed: CompletedImport[] = [];
   const abandoned: EndedImport[] = [];
-  for (const { facts, ended } of endings) {
-    if (!ended || facts?.kind !== kind) continue;
-    if (ended.type === "ImportCompleted") completed.push({ facts, ended });
-    else abandoned.push({ facts, ended });
+  for (const { facts, ending } of endedSlices) {
+    if (!ending || facts?.kind !== kind) continue;
+    if (ending.type === "ImportCompleted") completed.push({ facts, ending });
+    else abandoned.push({ facts, ending });
   }
   return { completed, abandoned };
 }
 
 export function sortBatch(events: readonly StoredEvent[], skip: SkipEvent): SortedBatch {
   const slices = new Map<string, ImportSlice>();
-  const endings: ImportSlice[] = [];
+  const endedSlices: ImportSlice[] = [];
   let slice: ImportSlice | undefined;
   let stream = "";
   for (const event of events) {
@@ -80,17 +80,18 @@ export function sortBatch(events: readonly StoredEvent[], skip: SkipEvent): Sort
       stream = event.stream;
       slice = sliceOf(slices, stream);
     }
-    if (slice) addToSlice(event, slice, endings, skip);
+    if (slice) addToSlice(event, slice, endedSlices, skip);
   }
-  return { events, imports: [...slices.values()], endings };
+  return { events, imports: [...slices.values()], endedSlices };
 }
 
 function sliceOf(slices: Map<string, ImportSlice>, stream: string): ImportSlice | undefined {
   const importId = importIdOf(stream);
   if (importId === undefined) return undefined;
-  const known = slices.get(importId);
-  if (known) return known;
-  const slice: ImportSlice = { importId, accepted: [], acceptedRevisions: [], rejected: [], firstRevision: undefined, lastRevision: 0n };
+  const existing = slices.get(importId);
+  if (existing) return existing;
+  const rows = { acceptedRows: [], acceptedRevisions: [], rejectedRows: [] };
+  const slice: ImportSlice = { importId, ...rows, firstRevision: undefined, lastRevision: 0n };
   slices.set(importId, slice);
   return slice;
 }
@@ -101,45 +102,45 @@ export function importIdOf(stream: string): string | undefined {
   return isUuid(id) ? id : undefined;
 }
 
-function addToSlice(stored: StoredEvent, slice: ImportSlice, endings: ImportSlice[], skip: SkipEvent): void {
+function addToSlice(stored: StoredEvent, slice: ImportSlice, endedSlices: ImportSlice[], skip: SkipEvent): void {
   const event = readImportEvent(stored, skip);
   if (!event) return;
   if (event.type !== "ImportRequested") slice.firstRevision ??= event.revision;
   slice.lastRevision = event.revision;
   switch (event.type) {
     case "RowAccepted":
-      slice.accepted.push(event.data);
+      slice.acceptedRows.push(event.data);
       slice.acceptedRevisions.push(event.revision);
       return;
     case "RowRejected":
-      slice.rejected.push(event.data);
+      slice.rejectedRows.push(event.data);
       return;
     case "ImportRequested":
-      slice.requested = event;
+      slice.request = event;
       return;
     case "ImportStarted":
-      slice.started = event;
+      slice.start = event;
       return;
     case "ImportCompleted":
     case "ImportFailed":
     case "ImportCancelled":
-      slice.ended = event;
-      endings.push(slice);
+      slice.ending = event;
+      endedSlices.push(slice);
       return;
   }
   event satisfies never;
 }
 
 /**
- * Decodes an event. An unreadable one is skipped. Throws for an event of a later version of the service, since skipping it would lose its rows
- * for good.
+ * Decodes an event, or skips it if it is unreadable. Throws for an event that a later version of the service wrote, since skipping it would
+ * lose its rows for good.
  */
-export function decodeOrSkip<S extends StreamKind>(kind: S, event: StoredEvent, skip: SkipEvent): RecordedOn<S> | undefined {
+export function decodeOrSkip<S extends StreamKind>(kind: S, event: StoredEvent, skip: SkipEvent): RecordedEventOn<S> | undefined {
   try {
     return decodeOn(kind, event);
   } catch (error) {
-    const later = isEventType(event.type) && event.metadata.v > versionOf(event.type);
-    if (!(error instanceof UnreadableEvent) || later) throw error;
+    const isLaterVersion = isEventType(event.type) && event.metadata.v > versionOf(event.type);
+    if (!(error instanceof UnreadableEvent) || isLaterVersion) throw error;
     skip(event, error.message);
     return undefined;
   }

@@ -1,11 +1,11 @@
-import { type FieldPart, fieldsOf, isNumber } from "../domain/imports/fields.js";
+import { type FieldPart, fieldsOf, isNumberField } from "../domain/imports/fields.js";
 
-/** The fields that have a value, in the contract's order. Postgres has numbers as text, and jsonb forgets the order of keys. */
+/** The fields that have a value, in the contract's order, which jsonb does not keep. Numbers come from Postgres as text. */
 export function givenFields(values: Readonly<Record<string, unknown>>, part: FieldPart): Record<string, unknown> {
-  const given: Record<string, unknown> = {};
+  const present: Record<string, unknown> = {};
   for (const field of fieldsOf(part)) {
     const value = values[field.name];
-    if (value !== undefined && value !== null) given[field.name] = isNumber(field) ? Number(value) : value;
+    if (value !== undefined && value !== null) present[field.name] = isNumberField(field) ? Number(value) : value;
   }
-  return given;
+  return present;
 }

@@ -9,8 +9,8 @@ export async function unfinishedImports(database: Database): Promise<number> {
 }
 
 /**
- * Seconds since the tables were last up to date, by the database's clock; undefined before the first projector has run. A projection that is
- * new after an upgrade, and still being filled from the event log, does not count.
+ * Seconds since the tables were last up to date, by the database's clock; undefined before the first projector has run. A projection that
+ * is new after an upgrade, and still being filled from the event log, does not count.
  */
 export async function projectionLagSeconds(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ seconds: number | null }>(
@@ -21,19 +21,19 @@ export async function projectionLagSeconds(pool: Pool): Promise<number | undefin
   return seconds === undefined ? undefined : Math.max(0, seconds);
 }
 
-const none = { waiting: 0, delivered: 0, failed: 0, dropped: 0 };
+const noDeliveries = { waiting: 0, delivered: 0, failed: 0, dropped: 0 };
 
-/** Deliveries that are kept, by what became of them. */
+/** The number of stored deliveries by status. */
 export async function deliveriesByOutcome(pool: Pool): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ status: string; deliveries: number }>(
     "select status, count(*)::int as deliveries from webhook_deliveries group by status",
   );
-  return { ...none, ...Object.fromEntries(rows.map(({ status, deliveries }) => [status, deliveries])) };
+  return { ...noDeliveries, ...Object.fromEntries(rows.map(({ status, deliveries }) => [status, deliveries])) };
 }
 
 /**
- * The age of the oldest waiting delivery, or of the oldest event that has no delivery yet, by the database's clock; 0 if nothing waits. Paused
- * endpoints do not count. A replay counts once its deliveries are made.
+ * The age of the oldest waiting delivery, or of the oldest event that has no delivery yet, by the database's clock; 0 if nothing waits.
+ * Paused endpoints do not count. A replay counts only once its deliveries exist.
  */
 export async function oldestUnsentSeconds(pool: Database): Promise<number> {
   const { rows } = await pool.query<{ seconds: number | null }>(

@@ -1,28 +1,28 @@
-// What open pages follow, each as a short text that changes when what they show does.
+// Open pages watch imports, lists of imports and endpoints. The version of each is a short text that changes with what pages show of it.
 import { isUuid } from "../domain/uuid.js";
 import type { Database } from "../ports/database.js";
 
-/** A running import and an endpoint have pages of their own; lists of imports follow their organisation's. */
+/** The names of what a page can watch: the imports of an organisation, one import, or one endpoint. */
 export const watchedName = {
   imports: (organisationId: string) => `imports ${organisationId}`,
   import: (importId: string) => `import ${importId}`,
   endpoint: (endpointId: string) => `endpoint ${endpointId}`,
 };
 
-const mostUnfinished = 100;
-const newestShown = 25;
-/** As many deliveries as a page shows. */
-const mostCompared = 51;
+const maxUnfinished = 100;
+const maxNewest = 25;
+/** The number of deliveries that a page shows. */
+const maxDeliveries = 51;
 
-/** In one query for all of them. What does not exist has no version. */
+/** The versions of all watched names, from one query. What does not exist has no version. */
 export async function pageVersions(watched: readonly string[], database: Database): Promise<ReadonlyMap<string, string>> {
-  const named = (kind: keyof typeof watchedName) =>
+  const idsOf = (kind: keyof typeof watchedName) =>
     watched.flatMap((each) => (each.startsWith(`${kind} `) ? [each.slice(kind.length + 1)] : []));
   const { rows } = await database.query<{ watched: string; version: string }>(
     `with listed as (
        select organisation.id, shown.import_id from unnest($1::text[]) as organisation (id) left join lateral (
-         (select import_id from imports where organisation_id = organisation.id and status in ('queued', 'processing') order by position limit ${mostUnfinished})
-         union (select import_id from imports where organisation_id = organisation.id order by position desc limit ${newestShown})) as shown on true),
+         (select import_id from imports where organisation_id = organisation.id and status in ('queued', 'processing') order by position limit ${maxUnfinished})
+         union (select import_id from imports where organisation_id = organisation.id order by position desc limit ${maxNewest})) as shown on true),
      states as (
        select imported.import_id, md5(concat_ws(' ', status, finished_at, received, processed, failed, counted, recorded_rows, imported.report_key, late.report_key,
               queue.progress, all_rows, cancel_requested, (select count(*) from reversals r where r.import_id = imported.import_id))) as version
@@ -35,10 +35,10 @@ export async function pageVersions(watched: readonly string[], database: Databas
      select 'endpoint ' || endpoint.endpoint_id, md5(concat_ws(' ', paused_at, removed_at, health.failures,
             (select string_agg(concat_ws(' ', newest.id, newest.status, newest.attempts, newest.due_at), ',' order by newest.id) from (
                select id, status, attempts, case when status = 'waiting' and claim is null then due_at end as due_at from webhook_deliveries delivery
-                where delivery.endpoint_id = endpoint.endpoint_id order by id desc limit ${mostCompared}) as newest)))
+                where delivery.endpoint_id = endpoint.endpoint_id order by id desc limit ${maxDeliveries}) as newest)))
        from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
       where endpoint.endpoint_id = any($3::uuid[])`,
-    [named("imports"), named("import").filter(isUuid), named("endpoint").filter(isUuid)],
+    [idsOf("imports"), idsOf("import").filter(isUuid), idsOf("endpoint").filter(isUuid)],
   );
   return new Map(rows.map(({ watched: name, version }) => [name, version ?? ""]));
 }

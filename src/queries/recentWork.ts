@@ -1,8 +1,7 @@
-// What the last days brought, for the overview.
-
+// What happened in recent days, for the overview page.
 import type { Database } from "../ports/database.js";
-import { searchKey } from "../projections/tables/imports.js";
-import { ofGroupSql } from "./activities/activityFilter.js";
+import { searchKeySql } from "../projections/tables/imports.js";
+import { isOfGroupSql } from "./activities/activityFilter.js";
 
 /** The beginnings of the days, oldest first, and the end of the last one. */
 export interface Days {
@@ -12,14 +11,14 @@ export interface Days {
 
 export type EndedImports = Awaited<ReturnType<typeof endedImports>>;
 
-/** Imports that are looked at, the last ended first. */
-const mostImports = 20_000;
+/** How many imports are read at most, the last ended first. */
+const maxImportsRead = 20_000;
 
 /**
- * By the day on which the imports ended. Nothing of an import that failed or was cancelled is accepted. `isCut`: there were more imports than are
- * looked at, and the oldest are not counted.
+ * Accepted and rejected rows by the day on which their imports ended. Nothing of an import that failed or was cancelled is accepted.
+ * `isCut` is true if imports may be missing, the oldest first, because `max` of them were read.
  */
-export async function endedImports(organisationId: string, { starts, end }: Days, database: Database, most = mostImports) {
+export async function endedImports(organisationId: string, { starts, end }: Days, database: Database, max = maxImportsRead) {
   const { rows } = await database.query<{ day: number; accepted: number; rejected: number; failedImports: number; imports: number }>(
     `select width_bucket(finished_at, $3::timestamptz[]) as day, count(*)::int as imports,
             count(*) filter (where status = 'failed')::int as "failedImports", sum(failed)::float8 as rejected,
@@ -27,7 +26,7 @@ export async function endedImports(organisationId: string, { starts, end }: Days
        from (select finished_at, status, received, failed from imports
               where organisation_id = $1 and finished_at >= $4 and finished_at < $2 order by finished_at desc limit $5) as ended
       group by 1`,
-    [organisationId, end, starts, starts[0], most],
+    [organisationId, end, starts, starts[0], max],
   );
   const byDay = new Map(rows.map((row) => [row.day, row]));
   const sum = (name: "failedImports" | "imports") => rows.reduce((total, row) => total + row[name], 0);
@@ -37,7 +36,7 @@ export async function endedImports(organisationId: string, { starts, end }: Days
       return { accepted, rejected };
     }),
     failedImports: sum("failedImports"),
-    isCut: sum("imports") >= most,
+    isCut: sum("imports") >= max,
   };
 }
 
@@ -46,14 +45,14 @@ export interface ChargeCodeRows {
   readonly rows: number;
 }
 
-/** SQL. Of each group of organisation $1, the activities of the half hours that begin from $2 on and before $3. */
-const hoursOfGroups = `
+/** SQL for each group of organisation $1 with its number of activities in the half hours that begin from $2 on and before $3. */
+const groupHoursSql = `
   activity_groups as g cross join lateral
        (select sum(t.row_count) as rows from activity_totals as t
-         where ${ofGroupSql} and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
+         where ${isOfGroupSql} and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
  where g.organisation_id = $1`;
 
-/** The charge codes with the most activities, from the sums by half hour. A half hour in which the first day begins is not counted. */
+/** The charge codes with the most activities, from the sums by half hour. Leaves out a half hour within which the first day begins. */
 export async function busiestChargeCodes(
   organisationId: string,
   { starts, end }: Days,
@@ -61,20 +60,20 @@ export async function busiestChargeCodes(
   database: Database,
 ): Promise<ChargeCodeRows[]> {
   const { rows } = await database.query<ChargeCodeRows>(
-    `select g.charge_code as "chargeCode", sum(hours.rows)::float8 as rows from ${hoursOfGroups} and hours.rows > 0
+    `select g.charge_code as "chargeCode", sum(hours.rows)::float8 as rows from ${groupHoursSql} and hours.rows > 0
       group by g.charge_code order by rows desc, g.charge_code limit $4`,
     [organisationId, starts[0], end, count],
   );
   return rows;
 }
 
-/** How many activities count in a time whose ends are whole half hours; of others, those of the half hours that begin in it. */
+/** How many activities count in the half hours that begin from `from` on and before `to`. */
 export async function countActivities(
   organisationId: string,
   { from, to }: { readonly from: Date; readonly to: Date },
   database: Database,
 ): Promise<number> {
-  const { rows } = await database.query<{ count: number }>(`select coalesce(sum(hours.rows), 0)::float8 as count from ${hoursOfGroups}`, [
+  const { rows } = await database.query<{ count: number }>(`select coalesce(sum(hours.rows), 0)::float8 as count from ${groupHoursSql}`, [
     organisationId,
     from,
     to,
@@ -83,19 +82,19 @@ export async function countActivities(
 }
 
 export interface TroubledWebhooks {
-  /** Nothing is sent to them until a person resumes them. */
+  /** Endpoints to which nothing is sent until a person resumes them. */
   readonly paused: number;
-  /** Their last attempts have failed; more will follow. */
+  /** Endpoints whose last attempts have failed, and for which more attempts will follow. */
   readonly failing: number;
 }
 
-/** One failure is no trouble yet: the next attempt may succeed. */
-const failuresInARow = 3;
+/** An endpoint with fewer failures in a row is not reported: the next attempt may succeed. */
+const minFailures = 3;
 
 export async function troubledWebhooks(organisationId: string, database: Database): Promise<TroubledWebhooks> {
   const { rows } = await database.query<TroubledWebhooks>(
     `select count(*) filter (where paused_at is not null)::int as paused,
-            count(*) filter (where paused_at is null and health.failures >= ${failuresInARow})::int as failing
+            count(*) filter (where paused_at is null and health.failures >= ${minFailures})::int as failing
        from webhook_endpoints endpoint left join webhook_health health on health.endpoint_id = endpoint.endpoint_id
       where organisation_id = $1 and removed_at is null`,
     [organisationId],
@@ -106,18 +105,18 @@ export async function troubledWebhooks(organisationId: string, database: Databas
 export interface FirstSteps {
   readonly isPutAway: boolean;
   readonly hasImport: boolean;
-  /** An import of the example file, by which new organisations try the service. */
+  /** Whether it has imported the example file with which new organisations try the service. */
   readonly hasExample: boolean;
   readonly hasColleague: boolean;
   readonly hasKey: boolean;
 }
 
-/** How far an organisation is with its first hour. */
+/** Which first steps an organisation has taken. */
 export async function firstStepsOf(organisationId: string, database: Database): Promise<FirstSteps> {
-  const completed = "select from imports where organisation_id = $1 and status = 'completed'";
+  const completedSql = "select from imports where organisation_id = $1 and status = 'completed'";
   const { rows } = await database.query<FirstSteps>(
-    `select first_steps_put_away as "isPutAway", exists(${completed}) as "hasImport",
-            exists(${completed} and source = 'file' and starts_with(${searchKey("file_name")}, 'example-')) as "hasExample",
+    `select first_steps_put_away as "isPutAway", exists(${completedSql}) as "hasImport",
+            exists(${completedSql} and source = 'file' and starts_with(${searchKeySql("file_name")}, 'example-')) as "hasExample",
             (select count(*) from members where organisation_id = $1 and status <> 'removed') > 1 as "hasColleague",
             exists(select from api_keys where organisation_id = $1 and valid_until is null and revoked_at is null
                     and (expires_at is null or expires_at > now())) as "hasKey"

@@ -1,9 +1,9 @@
-// src/queries has the reads, nearly all from the projections' tables. What is read for an organisation takes its id as the first argument, and
-// every look-up has it, so that another organisation's data is never found. The audit's and the sender's reads are of all organisations.
+// src/queries has the reads, nearly all from the projections' tables. A read for an organisation takes its id as the first argument and
+// uses it in every look-up, so that another organisation's data is never found. The audit and the webhook sender read across organisations.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Rejection } from "../domain/rejection.js";
 
-/** The list that a cursor belongs to: its kind, the organisation, the import if there is one, and what it is filtered by. */
+/** Identifies the list that a cursor belongs to: its kind, the organisation, the import if there is one, and the filter. */
 export type CursorScope = readonly string[];
 
 const macBytes = 16;
@@ -17,25 +17,25 @@ export function writeCursor(secret: string, scope: CursorScope, values: readonly
 export function readCursor(secret: string, scope: CursorScope, cursor: string): string[] {
   const bytes = Buffer.from(cursor, "base64url");
   // Base64 decoding ignores stray characters and spare bits, so only the exact text that this code writes is accepted.
-  if (bytes.length <= macBytes || bytes.toString("base64url") !== cursor) throw malformed();
+  if (bytes.length <= macBytes || bytes.toString("base64url") !== cursor) throw malformedCursor();
   const payload = bytes.subarray(macBytes).toString();
-  if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(secret, scope, payload))) throw malformed();
+  if (!timingSafeEqual(bytes.subarray(0, macBytes), mac(secret, scope, payload))) throw malformedCursor();
   return JSON.parse(payload) as string[];
 }
 
-/** The same secret signs links. The prefix keeps a link's signature from being accepted as a cursor's. */
+/** The same secret signs links. The word "cursor" keeps a link's signature from being accepted as that of a cursor. */
 const mac = (secret: string, scope: CursorScope, payload: string) =>
   createHmac("sha256", secret)
     .update(JSON.stringify(["cursor", scope, payload]))
     .digest()
     .subarray(0, macBytes);
 
-function malformed(): Rejection {
+function malformedCursor(): Rejection {
   const sentence = "cursor is malformed: use the nextCursor of the previous page of this same list, unchanged";
   return new Rejection("invalid", sentence, [sentence]);
 }
 
-/** What a list is narrowed to. */
+/** The times that a list is limited to. */
 export interface TimeRange {
   /** Included. */
   readonly from?: Date | undefined;
@@ -43,13 +43,13 @@ export interface TimeRange {
   readonly to?: Date | undefined;
 }
 
-/** For cursors: a cursor belongs to one range. */
+/** The range as a part of a cursor's scope. */
 export const timeScope = ({ from, to }: TimeRange): string[] => [from, to].map((time) => time?.toISOString() ?? "");
 
 export interface PageRequest {
   readonly limit: number;
   readonly cursor: string | undefined;
-  /** Signs cursors. */
+  /** The secret that signs cursors. */
   readonly secret: string;
 }
 
@@ -58,21 +58,21 @@ export interface RowPage<Item> {
   readonly nextCursor: string | null;
 }
 
-interface PageRows<Row, Item> {
-  /** The values that the list is sorted by, and that no other row of it has. */
+interface RowMapping<Row, Item> {
+  /** The values that the list is sorted by. Together they are unique in the list. */
   cursorValues(row: Row): readonly string[];
   itemOf(row: Row): Item;
 }
 
-/** `fetch` is asked for one row more than the page shows; if it returns fewer, this is the last page. */
+/** Calls `fetchRows` for one row more than the page shows. If it returns fewer, this is the last page. */
 export async function readPage<Row, Item>(
   request: PageRequest,
   scope: CursorScope,
-  fetch: (after: readonly string[] | undefined, count: number) => Promise<readonly Row[]>,
-  { cursorValues, itemOf }: PageRows<Row, Item>,
+  fetchRows: (after: readonly string[] | undefined, count: number) => Promise<readonly Row[]>,
+  { cursorValues, itemOf }: RowMapping<Row, Item>,
 ): Promise<RowPage<Item>> {
   const after = request.cursor === undefined ? undefined : readCursor(request.secret, scope, request.cursor);
-  const rows = await fetch(after, request.limit + 1);
+  const rows = await fetchRows(after, request.limit + 1);
   const shown = rows.slice(0, request.limit);
   const last = shown.at(-1);
   const nextCursor = last && rows.length > shown.length ? writeCursor(request.secret, scope, cursorValues(last)) : null;

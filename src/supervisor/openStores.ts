@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Config } from "../config.js";
-import { ensureUsable, type FolderLock, type FolderOwner, signingSecretIn, takeFolder } from "../embedded/dataFolder.js";
+import { ensureSigningSecret, ensureUsableFolder, type FolderLock, type FolderOwner, takeFolder } from "../embedded/dataFolder.js";
 import { readRuntime, removeRuntime, writeRuntime } from "../embedded/runtimeFile.js";
 import { type EmbeddedStores, startEmbeddedStores } from "../embedded/stores.js";
 
@@ -14,11 +14,11 @@ export interface Addresses {
 }
 
 export interface OpenStores extends Addresses {
-  /** Records processes that the next owner of the folder ends if this process is killed. */
+  /** Records the identities of processes that the next owner of the folder ends if this process is killed. */
   recordProcesses(processes: readonly string[]): Promise<void>;
   /**
-   * Resolves when the stores cannot be used any more. Own stores: the folder was removed, or another process has taken it. Those of another
-   * process: the folder has a new owner. Configured stores: never.
+   * Resolves when the stores cannot be used any more. For stores of this process: the folder was removed, or another process has taken it.
+   * For stores of another process: the folder has a new owner. For configured stores: never.
    */
   whenLost(signal: AbortSignal): Promise<void>;
   /** Records that the stores are about to stop, so that no further process uses them. */
@@ -26,22 +26,22 @@ export interface OpenStores extends Addresses {
   close(): Promise<void>;
 }
 
-const patienceMs = 90_000;
+const maxWaitMs = 90_000;
 
-/** Returns the configured stores, those of a running `start` or role, or embedded ones that this process starts and stops. */
+/** Returns the configured stores, or those of a running `start` or role, or embedded ones that this process starts and stops. */
 export async function openStores(config: Config, kind: FolderOwner["kind"], logger: Logger, signal: AbortSignal): Promise<OpenStores> {
   const { databaseUrl, eventStoreUrl } = config;
-  const needsNoFolder = databaseUrl !== undefined && eventStoreUrl !== undefined && config.signingSecret !== undefined;
-  if (!needsNoFolder) await ensureUsable(config.dataDir, "DATA_DIR");
-  const signingSecret = config.signingSecret ?? (await signingSecretIn(config.dataDir));
+  const needsFolder = databaseUrl === undefined || eventStoreUrl === undefined || config.signingSecret === undefined;
+  if (needsFolder) await ensureUsableFolder(config.dataDir, "DATA_DIR");
+  const signingSecret = config.signingSecret ?? (await ensureSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
-    return { databaseUrl, eventStoreUrl, signingSecret, ...storesOfOthers, whenLost: () => new Promise(() => undefined) };
+    return { databaseUrl, eventStoreUrl, signingSecret, ...foreignStores, whenLost: () => new Promise(() => undefined) };
   }
-  const deadline = performance.now() + patienceMs;
-  for (let logged = false; ; await pause(100)) {
+  const deadline = performance.now() + maxWaitMs;
+  for (let hasLogged = false; ; await pause(100)) {
     signal.throwIfAborted();
     const taken = await takeFolder(config.dataDir, "DATA_DIR", kind);
-    if ("release" in taken) return { ...(await ownStores(config, taken, logger, signal)), signingSecret };
+    if ("release" in taken) return { ...(await startOwnStores(config, taken, logger, signal)), signingSecret };
     const owner = taken.heldBy;
     if (kind === "start" && owner.kind !== "command") {
       throw new Error(
@@ -54,46 +54,46 @@ export async function openStores(config: Config, kind: FolderOwner["kind"], logg
       return {
         ...found,
         signingSecret,
-        ...storesOfOthers,
+        ...foreignStores,
         whenLost: (watching) => whenOwnerChanges(config.dataDir, owner.identity, watching),
       };
     }
     if (performance.now() > deadline)
       throw new Error(`Process ${owner.pid} has held ${config.dataDir} for too long. Try again, or end it.`);
-    if (!logged) logger.info({ owner: owner.pid }, "waiting for the process that uses this data folder");
-    logged = true;
+    if (!hasLogged) logger.info({ owner: owner.pid }, "waiting for the process that uses this data folder");
+    hasLogged = true;
   }
 }
 
-/** Stores that another process runs are neither recorded nor closed here. */
-const storesOfOthers = { recordProcesses: async () => undefined, announceStop: async () => undefined, close: async () => undefined };
+/** This process neither records nor closes stores that another process runs. */
+const foreignStores = { recordProcesses: async () => undefined, announceStop: async () => undefined, close: async () => undefined };
 
-const watchMs = 2_000;
+const watchIntervalMs = 2_000;
 
 /** Resolves when the folder has another owner, whose stores have other addresses. */
 async function whenOwnerChanges(dataDir: string, owner: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await pause(watchMs, undefined, { signal }).catch(() => undefined);
+    await pause(watchIntervalMs, undefined, { signal }).catch(() => undefined);
     const runtime = await readRuntime(dataDir).catch(() => undefined);
     if (runtime && runtime.owner !== owner) return;
   }
 }
 
-async function ownStores(config: Config, lock: FolderLock, logger: Logger, signal: AbortSignal) {
+async function startOwnStores(config: Config, lock: FolderLock, logger: Logger, signal: AbortSignal) {
   const { dataDir, databaseUrl, eventStoreUrl } = config;
-  let others: readonly string[] = [];
+  let roleProcesses: readonly string[] = [];
   let running: EmbeddedStores | undefined;
   let stopping = false;
-  let writing = Promise.resolve();
-  const write = async () => {
-    if (!running) return; // the file is written when both stores have started
+  let lastWrite = Promise.resolve();
+  const writeFile = async () => {
+    if (!running) return; // the first write follows when both stores have started
     const { databaseUrl, eventStoreUrl } = running;
-    const processes = [...(await running.processes()), ...others];
+    const processes = [...(await running.processes()), ...roleProcesses];
     await writeRuntime(dataDir, { owner: lock.owner.identity, databaseUrl, eventStoreUrl, processes, stopping });
   };
   const record = () => {
-    writing = writing.catch(() => undefined).then(write);
-    return writing;
+    lastWrite = lastWrite.catch(() => undefined).then(writeFile);
+    return lastWrite;
   };
   const announceStop = () => {
     stopping = true;
@@ -108,7 +108,7 @@ async function ownStores(config: Config, lock: FolderLock, logger: Logger, signa
       databaseUrl: stores.databaseUrl,
       eventStoreUrl: stores.eventStoreUrl,
       recordProcesses: (processes: readonly string[]) => {
-        others = processes;
+        roleProcesses = processes;
         return record();
       },
       whenLost: lock.whenLost,

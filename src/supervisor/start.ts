@@ -8,7 +8,7 @@ import { processIdentity } from "../embedded/processes.js";
 import { type OpenStores, openStores } from "./openStores.js";
 
 const roles = ["projector", "worker", "api"] as const;
-const drainMs = 6_500; // a stop may take ten seconds; the rest is for the stores
+const roleStopMs = 6_500; // a stop may take ten seconds, and the rest is for the stores
 
 export interface StartOptions {
   readonly config: Config;
@@ -26,44 +26,44 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
     if (!signal.aborted) throw error;
   });
   if (!stores) return;
-  const kept: SupervisedProcess<RunningProcess & { readonly pid: number }>[] = [];
+  const supervised: SupervisedProcess<RunningProcess & { readonly pid: number }>[] = [];
   try {
     await assertPortFree(config, signal);
     if (signal.aborted) return;
     await prepare(stores);
     if (signal.aborted) return;
     const environment = childEnvironment(config, stores);
-    const remember = async () => {
-      const identities = await Promise.all(kept.map((role) => processIdentity(role.current()?.pid ?? 0)));
+    const record = async () => {
+      const identities = await Promise.all(supervised.map((role) => processIdentity(role.current()?.pid ?? 0)));
       await stores.recordProcesses(identities.filter((identity) => identity !== undefined));
     };
-    const onStart = () => void remember().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
-    let announced = false;
-    const announce = () => {
-      if (!announced) onReady();
-      announced = true;
+    const onStart = () => void record().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
+    let hasAnnounced = false;
+    const announceOnce = () => {
+      if (!hasAnnounced) onReady();
+      hasAnnounced = true;
     };
     for (const role of roles) {
       const launch = () => {
         const child = startChild([role], { env: environment });
-        if (role === "api") child.ready.then(announce, () => undefined);
-        return { ...child, stop: () => child.stop(drainMs) };
+        if (role === "api") child.ready.then(announceOnce, () => undefined);
+        return { ...child, stop: () => child.stop(roleStopMs) };
       };
-      kept.push(keepRunning({ name: role, first: launch(), start: async () => launch(), logger, onStart }));
+      supervised.push(keepRunning({ name: role, first: launch(), start: async () => launch(), logger, onStart }));
     }
-    await remember();
+    await record();
     if (!signal.aborted) await Promise.race([once(signal, "abort"), stores.whenLost(signal)]);
     if (!signal.aborted)
       throw new Error(`${config.dataDir} was removed, or another process has taken it. All roles and stores are stopped.`);
     logger.info("stopping: running requests and appends are finished first");
   } finally {
     await stores.announceStop();
-    await Promise.all(kept.map((role) => role.stop()));
+    await Promise.all(supervised.map((role) => role.stop()));
     await stores.close();
   }
 }
 
-/** Checked before any role is started, so that the reason is printed once and the API is not restarted again and again. */
+/** Called before any role is started, so that the reason is printed once, instead of restarting the API again and again. */
 async function assertPortFree({ host, port }: Config, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const code = await new Promise<string | undefined>((settle) => {

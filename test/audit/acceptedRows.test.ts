@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verify } from "../../src/cli/audit/verify.js";
-import { columnsOf, type Kind } from "../../src/domain/imports/fields.js";
+import { columnsOf, type ImportKind } from "../../src/domain/imports/fields.js";
 import { instantOf } from "../../src/domain/imports/timestamp.js";
 import { activityJudge, shipmentLineJudge } from "../../src/domain/rows/rowJudges.js";
 import type { ObjectStore } from "../../src/ports/objectStore.js";
@@ -35,7 +35,7 @@ async function findings(organisationId: string): Promise<string[]> {
 }
 
 /** What the judge accepts of some rows, each shipment once. */
-function accepted(kind: Kind, timezone: string, seed: number): Record<string, unknown>[] {
+function accepted(kind: ImportKind, timezone: string, seed: number): Record<string, unknown>[] {
   const columns = table(...columnsOf(kind).map(({ name }) => name));
   const activity = activityJudge(columns, { ...context, timezone });
   const line = shipmentLineJudge(columns, { ...context, timezone });

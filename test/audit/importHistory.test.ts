@@ -3,7 +3,7 @@ import { compareImport } from "../../src/audit/compareImport.js";
 import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/history/importHistory.js";
 import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { importJson, importText } from "../../src/cli/audit/auditImportText.js";
-import { nameBy } from "../../src/domain/principal.js";
+import { createNameOf } from "../../src/domain/principal.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
 
@@ -62,11 +62,11 @@ describe("the history of an import", () => {
     expect(comparison).toEqual({ verdict: "agrees" });
     const text = importText({
       history,
-      files: [],
+      fileFaults: [],
       corrections: [],
       reversals: [],
       comparison,
-      nameOf: nameBy(new Map(), new Map()),
+      nameOf: createNameOf(new Map(), new Map()),
     }).join("\n");
     for (const part of [
       "key wb_live_1234",
@@ -78,7 +78,7 @@ describe("the history of an import", () => {
       expect(text).toContain(part);
     }
     expect(text).not.toContain("Same file as");
-    expect(JSON.parse(JSON.stringify(importJson({ history, files: [], corrections: [], reversals: [], comparison })))).toMatchObject({
+    expect(JSON.parse(JSON.stringify(importJson({ history, fileFaults: [], corrections: [], reversals: [], comparison })))).toMatchObject({
       status: "completed",
       projection: { verdict: "agrees" },
     });
@@ -90,8 +90,8 @@ describe("the history of an import", () => {
     const history = await historyOf(importId);
     const comparison = await compareImport({ ...model, signal }, importId);
     expect(comparison).toEqual({ verdict: "agrees" });
-    const nameOf = nameBy(new Map(), new Map());
-    expect(importText({ history, files: [], corrections: [], reversals: [], comparison, nameOf })).toContain(
+    const nameOf = createNameOf(new Map(), new Map());
+    expect(importText({ history, fileFaults: [], corrections: [], reversals: [], comparison, nameOf })).toContain(
       "Same file as  018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50",
     );
   });
@@ -104,8 +104,8 @@ describe("the history of an import", () => {
     };
     const { importId } = await model.record({ kind: "activities", columns });
     const history = await historyOf(importId);
-    const shown = { history, files: [], corrections: [], reversals: [], comparison: undefined };
-    const text = importText({ ...shown, nameOf: nameBy(new Map(), new Map()) });
+    const shown = { history, fileFaults: [], corrections: [], reversals: [], comparison: undefined };
+    const text = importText({ ...shown, nameOf: createNameOf(new Map(), new Map()) });
     const first = text.indexOf("Columns       chosen 2026-05-03T01:00:00.000Z by the command line");
     expect(text.slice(first + 1, first + 5).map((line) => line.trim())).toEqual([
       "Order no.: reference",

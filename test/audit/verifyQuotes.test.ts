@@ -63,7 +63,7 @@ describe("verify", () => {
 test("a sample has every item up to its size, then that many different items", () => {
   const sample = createSample<number>(5);
   for (let n = 0; n < 3; n += 1) sample.offer(n);
-  expect(sample.taken).toEqual([0, 1, 2]);
+  expect(sample.items).toEqual([0, 1, 2]);
   for (let n = 3; n < 1_000; n += 1) sample.offer(n);
-  expect(new Set(sample.taken).size).toBe(5);
+  expect(new Set(sample.items).size).toBe(5);
 });

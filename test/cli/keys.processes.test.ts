@@ -86,7 +86,7 @@ test("--keep takes whole hours from 0 to 168", async () => {
     expect(await run("rotate", prefix, `--keep=${hours}`)).toEqual({
       code: 1,
       stdout: "",
-      stderr: "The old key is kept for a whole number of hours from 0 to 168\n",
+      stderr: "Choose a whole number of hours, from 0 to 168\n",
     });
   expect(await run("rotate", prefix, "--keep", "168")).toMatchObject({ code: 0 });
 });

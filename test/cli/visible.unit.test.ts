@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { table, visible } from "../../src/cli/outcome.js";
+import { escapeControls, tableLines } from "../../src/cli/outcome.js";
 
 test.each([
   ["a\u001b[31m\nStatus        failed", "a\\u001b[31m\\nStatus        failed"],
@@ -8,12 +8,12 @@ test.each([
   ["\u202eevil\u202c \u2066x\u2069 \u200e\u200f\u061c", "\\u202eevil\\u202c \\u2066x\\u2069 \\u200e\\u200f\\u061c"],
   ["Žižkov 東京 👩‍🚀 \\n", "Žižkov 東京 👩‍🚀 \\n"],
 ])("%j is shown as one line", (text, shown) => {
-  expect(visible(text)).toBe(shown);
+  expect(escapeControls(text)).toBe(shown);
 });
 
 test("a table's columns are as wide as what is shown in them", () => {
   expect(
-    table(
+    tableLines(
       ["NAME", "ID"],
       [
         ["a\nb", "1"],

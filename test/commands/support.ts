@@ -20,15 +20,15 @@ export interface CommandStores {
 /** Starts a real event store and a real database for one test file. */
 export async function startCommandStores(): Promise<CommandStores> {
   const [node, database] = await Promise.all([startHostedEventStore(), createTestDatabase()]);
-  const events = connectEventStore({ address: node.address, logger: pino({ level: "silent" }) });
+  const eventStore = connectEventStore({ address: node.address, logger: pino({ level: "silent" }) });
   const inTransaction = <Result>(work: Parameters<typeof transaction<Result>>[1]) => transaction(database.pool, work);
-  const project = (organisationId: string) => catchUpOrganisation({ events, inTransaction }, organisationId);
+  const project = (organisationId: string) => catchUpOrganisation({ eventStore, inTransaction }, organisationId);
   return {
-    events,
+    events: eventStore,
     database,
-    deps: { events, project, now: async () => new Date("2026-03-01T01:02:03.000Z") },
+    deps: { eventStore, project, now: async () => new Date("2026-03-01T01:02:03.000Z") },
     close: async () => {
-      await events.close();
+      await eventStore.close();
       await Promise.all([node.stop(), database.close()]);
     },
   };

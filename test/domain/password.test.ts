@@ -51,7 +51,7 @@ test("a hash is argon2id, salted, and matches its own password alone", async () 
 });
 
 test("hashes beyond the queue's limit fail at once as TooBusy, and the queue goes on", async () => {
-  const few = createPasswords({ mostWaiting: 2 });
+  const few = createPasswords({ maxWaiters: 2 });
   const tries = await Promise.allSettled([1, 2, 3, 4, 5].map(() => few.hash("seven lazy harbours")));
   expect(tries.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"]);
   expect(tries.at(-1)).toMatchObject({ reason: { name: "TooBusy" } });

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, open, readdir, rename, rm, stat, writeFile } from "
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { ensureUsable, signingSecretIn, takeFolder } from "../../src/embedded/dataFolder.js";
+import { ensureSigningSecret, ensureUsableFolder, takeFolder } from "../../src/embedded/dataFolder.js";
 import { readRuntime, writeRuntime } from "../../src/embedded/runtimeFile.js";
 import { eventually } from "../support/eventually.js";
 
@@ -85,22 +85,22 @@ test("the lock and the runtime file of a running service are ignored in a copy o
 
 test("an empty file of the signing secret is an error that names it", async () => {
   await writeFile(join(folder, "signing-secret"), "");
-  await expect(signingSecretIn(folder)).rejects.toThrow(/signing-secret is empty/);
+  await expect(ensureSigningSecret(folder)).rejects.toThrow(/signing-secret is empty/);
 });
 
 test("twelve first reads of the signing secret at once get the same one, and only the owner can read its file", async () => {
-  const secrets = new Set(await Promise.all(Array.from({ length: 12 }, () => signingSecretIn(folder))));
+  const secrets = new Set(await Promise.all(Array.from({ length: 12 }, () => ensureSigningSecret(folder))));
   expect(secrets.size).toBe(1);
   const [secret] = secrets;
   expect(secret?.length).toBeGreaterThanOrEqual(32);
-  expect(await signingSecretIn(folder)).toBe(secret);
+  expect(await ensureSigningSecret(folder)).toBe(secret);
   expect((await stat(join(folder, "signing-secret"))).mode & 0o777).toBe(0o600);
   expect(await readdir(folder)).toEqual(["signing-secret"]);
 });
 
 test("a folder is created with its parents, also by twelve calls at once, and left empty", async () => {
   const path = join(folder, "a", "b", "c");
-  await Promise.all(Array.from({ length: 12 }, () => ensureUsable(path, "DATA_DIR")));
+  await Promise.all(Array.from({ length: 12 }, () => ensureUsableFolder(path, "DATA_DIR")));
   expect(await readdir(path)).toEqual([]);
   expect((await stat(path)).mode & 0o777).toBe(0o711);
 });
@@ -113,7 +113,7 @@ test.each([
 ])("a data folder that is %s is refused with its path, the reason and what to do", async (_, place, reason) => {
   await writeFile(join(folder, "file"), "");
   const path = resolve(folder, place);
-  await expect(ensureUsable(path, "DATA_DIR")).rejects.toThrow(
+  await expect(ensureUsableFolder(path, "DATA_DIR")).rejects.toThrow(
     `The folder ${path} cannot be used: ${reason}. Set DATA_DIR to a folder that this user may write to.`,
   );
 });

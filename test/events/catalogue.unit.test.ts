@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CatalogueFile, catalogueChanges, changeCatalogue } from "../../src/events/catalogue.js";
+import { applyCatalogueChanges, type CatalogueFile, catalogueChanges } from "../../src/events/catalogue.js";
 
 const entries = (key: "id" | "key") =>
   fc.uniqueArray(fc.record({ [key]: fc.constantFrom(..."abcdefgh"), value: fc.nat({ max: 3 }) }), { selector: (entry) => entry[key] });
@@ -23,7 +23,7 @@ describe("catalogue changes", () => {
   test("applied to the file before give the file after, including the order of entries", () => {
     fc.assert(
       fc.property(fc.option(file, { nil: undefined }), file, (before, after) => {
-        expect(changeCatalogue(before, between(before, after))).toEqual(after);
+        expect(applyCatalogueChanges(before, between(before, after))).toEqual(after);
       }),
       { numRuns: 1_000 },
     );

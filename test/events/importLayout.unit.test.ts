@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countRejected, readRowEvents, rowsBefore, startedEvent } from "../../src/events/importLayout.js";
+import { countRejectedRows, readRowEvents, readStartedEvent, rowsBefore } from "../../src/events/importLayout.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 
 test.each([
@@ -25,9 +25,9 @@ function storeOf(...types: string[]): EventStore {
 }
 
 test("the started event is found at its place, and not where the import ended before it started", async () => {
-  expect((await startedEvent(storeOf("ImportRequested", "ImportStarted", "ImportFailed"), "i1"))?.data.catalogueVersion).toBe(3);
-  expect(await startedEvent(storeOf("ImportRequested", "ImportCancelled"), "i1")).toBeUndefined();
-  expect(await startedEvent(storeOf("ImportRequested"), "i1")).toBeUndefined();
+  expect((await readStartedEvent(storeOf("ImportRequested", "ImportStarted", "ImportFailed"), "i1"))?.data.catalogueVersion).toBe(3);
+  expect(await readStartedEvent(storeOf("ImportRequested", "ImportCancelled"), "i1")).toBeUndefined();
+  expect(await readStartedEvent(storeOf("ImportRequested"), "i1")).toBeUndefined();
 });
 
 test("rows are read from the first one on, and the rejected ones are counted within a range", async () => {
@@ -35,6 +35,6 @@ test("rows are read from the first one on, and the rejected ones are counted wit
   const types: string[] = [];
   for await (const { type } of readRowEvents(store, "i1")) types.push(type);
   expect(types).toEqual(["RowRejected", "RowAccepted", "RowRejected", "ImportFailed"]);
-  expect(await countRejected(store, "i1")).toBe(2);
-  expect(await countRejected(store, "i1", { from: 3n, max: 1 })).toBe(0);
+  expect(await countRejectedRows(store, "i1")).toBe(2);
+  expect(await countRejectedRows(store, "i1", { from: 3n, max: 1 })).toBe(0);
 });

@@ -10,7 +10,7 @@ import { readFollowUps } from "../../src/audit/history/importHistory.js";
 import { correctionLines } from "../../src/cli/audit/auditImportText.js";
 import { verify } from "../../src/cli/audit/verify.js";
 import { requestImport } from "../../src/commands/imports/requestImport.js";
-import { writeParts } from "../../src/judging/hashedFile.js";
+import { writeHashedFile } from "../../src/judging/hashedFile.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { rebuild } from "../../src/projections/rebuild/rebuild.js";
 import { until } from "../support/processes.js";
@@ -137,7 +137,7 @@ test("a correction that fails after its claim leaves its rows open, and another 
     // A file with fewer rows than it says it corrects: the importer notices after it has claimed the rows.
     const path = join(folder, "file");
     const lines = ["#,warehouseCode,chargeCode,quantity,activityTimestamp\r\n", "1,SYD1,PICK,1,2026-03-01T09:30:00Z\r\n"];
-    const file = { path, name: "activities.csv", format: "csv", ...(await writeParts(path, lines)) } as const;
+    const file = { path, name: "activities.csv", format: "csv", ...(await writeHashedFile(path, lines)) } as const;
     const { importId: short } = await requestImport(
       { ...service.deps, maxQueuedImports: 20 },
       {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { createIntList } from "../../src/domain/rows/compactLists.js";
+import { createInt32List } from "../../src/domain/rows/compactLists.js";
 import { divideIntoParts, notSent, partsAreFull, tooLargeForPart } from "../../src/judging/report/divideIntoParts.js";
 
 const ints = (values: readonly number[]) => {
-  const list = createIntList();
+  const list = createInt32List();
   for (const value of values) list.push(value);
   return list;
 };
 
 /** Divides rows into parts. Each row has its shipment after the correction (0: the row is not sent) and its shipment before it. */
-function divide(rows: readonly (readonly [now: number, before: number])[], most = { rows: 100, parts: 100 }) {
+function divide(rows: readonly (readonly [now: number, before: number])[], most = { maxRows: 100, maxParts: 100 }) {
   const { partOf, parts } = divideIntoParts(
     {
       shipments: ints(rows.map(([now]) => now)),
@@ -31,11 +31,11 @@ describe("the rows of a report in parts", () => {
     [10, 2],
     [11, 3],
   ])("%i rows in parts of at most 5 make %i", (rows, parts) => {
-    expect(divide(alone(rows), { rows: 5, parts: 100 }).parts).toBe(parts);
+    expect(divide(alone(rows), { maxRows: 5, maxParts: 100 }).parts).toBe(parts);
   });
 
   it("beyond the largest number of parts are marked for the next time", () => {
-    expect(divide(alone(5), { rows: 2, parts: 2 })).toEqual({ parts: 2, partOf: [0, 0, 1, 1, partsAreFull] });
+    expect(divide(alone(5), { maxRows: 2, maxParts: 2 })).toEqual({ parts: 2, partOf: [0, 0, 1, 1, partsAreFull] });
   });
 
   it.each([
@@ -45,7 +45,7 @@ describe("the rows of a report in parts", () => {
   ])(
     "of a shipment with %i lines go into one part of 2 rows or are too many for any, and the next shipment goes into the last part",
     (lines, [first, last]) => {
-      const { partOf, parts } = divide([...Array<[number, number]>(lines).fill([1, 0]), [2, 1]], { rows: 2, parts: 5 });
+      const { partOf, parts } = divide([...Array<[number, number]>(lines).fill([1, 0]), [2, 1]], { maxRows: 2, maxParts: 5 });
       expect([partOf[0], partOf[lines - 1]]).toEqual([first, last]);
       expect(partOf.at(-1)).toBe(parts - 1);
     },
@@ -84,7 +84,7 @@ describe("the rows of a report in parts", () => {
           [1, 0],
           [2, 1],
         ],
-        { rows: 3, parts: 9 },
+        { maxRows: 3, maxParts: 9 },
       ).partOf,
     ).toEqual([0, 1, 1, 0, 1]);
   });

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { fault, type RowReason, reasonOf } from "../../src/domain/rows/faults.js";
 import {
   createProblemCounter,
-  keptGroups,
-  keptValues,
-  shownGroups,
-  shownInOrder,
-  shownRows,
-  shownValues,
+  maxKeptGroups,
+  maxKeptValues,
+  maxShownGroups,
+  maxShownInOrder,
+  maxShownRows,
+  maxShownValues,
 } from "../../src/judging/problemGroups.js";
 
 const fields = ["quantity", undefined, "customerId", "customFields.colour"];
@@ -96,12 +96,12 @@ describe("problems by reason", () => {
     expect(group).toMatchObject({ values: [], first: [{ row: 2, columns: [], values: [] }] });
   });
 
-  test.each([shownRows - 1, shownRows, shownRows + 1])("of %i rows at most the first five are named", (rows) => {
+  test.each([maxShownRows - 1, maxShownRows, maxShownRows + 1])("of %i rows at most the first five are named", (rows) => {
     const [group] = counted(times(rows, () => [["0"], reasonOf([quantity])] as const)).groups;
     expect([group?.rows, group?.first.map((problem) => problem.row)]).toEqual([rows, times(Math.min(rows, 5), (index) => index + 2)]);
   });
 
-  test.each([shownInOrder - 1, shownInOrder, shownInOrder + 1])(
+  test.each([maxShownInOrder - 1, maxShownInOrder, maxShownInOrder + 1])(
     "of %i rows at most the first hundred are named in the file's order",
     (rows) => {
       const led = { reason: "Rejected with its shipment: Customer not found", faults: [], lead: 3 };
@@ -117,25 +117,25 @@ describe("problems by reason", () => {
   );
 
   test.each([
-    [shownValues, nothing],
-    [shownValues + 1, { kinds: 1, rows: 1, atLeast: false }],
-    [keptValues, { kinds: keptValues - shownValues, rows: keptValues - shownValues, atLeast: false }],
-    [keptValues + 1, { kinds: keptValues - shownValues, rows: keptValues - shownValues + 1, atLeast: true }],
+    [maxShownValues, nothing],
+    [maxShownValues + 1, { kinds: 1, rows: 1, atLeast: false }],
+    [maxKeptValues, { kinds: maxKeptValues - maxShownValues, rows: maxKeptValues - maxShownValues, atLeast: false }],
+    [maxKeptValues + 1, { kinds: maxKeptValues - maxShownValues, rows: maxKeptValues - maxShownValues + 1, atLeast: true }],
   ])("of %i different values five are named, and the rest is told", (values, more) => {
     const [group] = counted(times(values, (index) => [[`v${index}`], reasonOf([quantity])] as const)).groups;
-    expect(group?.values[0]?.values.map(({ value }) => value)).toEqual(times(shownValues, (index) => `v${index}`));
+    expect(group?.values[0]?.values.map(({ value }) => value)).toEqual(times(maxShownValues, (index) => `v${index}`));
     expect(group?.values[0]?.more).toEqual(more);
   });
 
   const reasonNumber = (index: number) => reasonOf([fault("unusableRow", `Reason ${index}`)]);
   test.each([
-    [shownGroups, nothing],
-    [shownGroups + 1, { kinds: 1, rows: 1, atLeast: false }],
-    [keptGroups, { kinds: keptGroups - shownGroups, rows: keptGroups - shownGroups, atLeast: false }],
-    [keptGroups + 1, { kinds: keptGroups - shownGroups, rows: keptGroups - shownGroups + 1, atLeast: true }],
+    [maxShownGroups, nothing],
+    [maxShownGroups + 1, { kinds: 1, rows: 1, atLeast: false }],
+    [maxKeptGroups, { kinds: maxKeptGroups - maxShownGroups, rows: maxKeptGroups - maxShownGroups, atLeast: false }],
+    [maxKeptGroups + 1, { kinds: maxKeptGroups - maxShownGroups, rows: maxKeptGroups - maxShownGroups + 1, atLeast: true }],
   ])("of %i reasons twenty are named, and the rest is told", (reasons, more) => {
     const found = counted(times(reasons, (index) => [["1"], reasonNumber(index)] as const));
-    expect([found.groups.length, found.more]).toEqual([shownGroups, more]);
+    expect([found.groups.length, found.more]).toEqual([maxShownGroups, more]);
   });
 
   test("what crosses to the other process is small, whatever a row holds", () => {

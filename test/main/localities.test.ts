@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterAll, expect, test } from "vitest";
 import { createGeography } from "../../src/domain/geography/geography.js";
-import { followLocalities, refreshMs } from "../../src/main/localities.js";
+import { followLocalities, localitiesRefreshMs } from "../../src/main/localities.js";
 import { until } from "../support/readModel.js";
 
 const stop = new AbortController();
@@ -31,5 +31,5 @@ test("while the database is away the log lines become rarer, and localities load
   [away, version] = [true, "new"];
   await until(async () => asked.includes("new"));
   expect(heard).toHaveLength(2);
-  expect((heard[1] ?? 0) - (heard[0] ?? 0)).toBeGreaterThanOrEqual(2 * refreshMs * 0.45);
+  expect((heard[1] ?? 0) - (heard[0] ?? 0)).toBeGreaterThanOrEqual(2 * localitiesRefreshMs * 0.45);
 });

@@ -87,11 +87,16 @@ async function reverse(run: Run): Promise<void> {
   const lateMs = random.number(5_000);
   const clock = { by: { kind: "cli", id: "late" } as const, now: () => new Date(Date.now() - lateMs) };
   const deps = { pool: service.pool, eventStore: slowAppends(service.eventStore, random) };
-  await reverseRows(deps, { organisationId: organisation.id, importId, what: { all: true }, preview: false, ...options, ...clock }).catch(
-    (error: unknown) => {
-      if (!(error instanceof Rejection || error instanceof StoreUnavailable)) throw error;
-    },
-  );
+  await reverseRows(deps, {
+    organisationId: organisation.id,
+    importId,
+    selection: { all: true },
+    preview: false,
+    ...options,
+    ...clock,
+  }).catch((error: unknown) => {
+    if (!(error instanceof Rejection || error instanceof StoreUnavailable)) throw error;
+  });
 }
 
 interface Total {

@@ -116,7 +116,7 @@ async function reverse(
   includeCorrections: boolean,
   eventStore = service.eventStore,
 ): Promise<ReversalOutcome | undefined> {
-  const request = { organisationId: organisation.id, importId, what: subject.what, reason: "sent twice", includeCorrections };
+  const request = { organisationId: organisation.id, importId, selection: subject.what, reason: "sent twice", includeCorrections };
   const late = () => new Date(Date.now() - 60_000);
   try {
     const by = { kind: "cli", id: "test" } as const;

@@ -130,16 +130,19 @@ describe.each(["activities", "shipments"] as const)("twenty callers reverse over
     const callers = [
       (what: ReversalSelection) => reverse(organisation, kind, importId, { ...what }),
       (what: ReversalSelection) => reverse(organisation, kind, importId, { ...what }, other),
-      async (what: ReversalSelection) => {
+      async (selection: ReversalSelection) => {
         const by = { kind: "member", id: "m-1" } as const;
         return {
           status: 200,
-          body: { ...(await reverseRows(service.deps, { ...request, organisationId: organisation.id, what, by })) } as Json,
+          body: { ...(await reverseRows(service.deps, { ...request, organisationId: organisation.id, selection, by })) } as Json,
         };
       },
-      async (what: ReversalSelection) => {
+      async (selection: ReversalSelection) => {
         const by = { kind: "cli", id: "test" } as const;
-        return { status: 200, body: { ...(await reverseRows(service.deps, { ...request, organisationId: undefined, what, by })) } as Json };
+        return {
+          status: 200,
+          body: { ...(await reverseRows(service.deps, { ...request, organisationId: undefined, selection, by })) } as Json,
+        };
       },
     ];
     const answers = await Promise.all(

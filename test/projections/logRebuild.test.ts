@@ -55,7 +55,7 @@ test("a rebuild gives the same log, also after a member was erased; who erased t
   await model.project();
   expect((await types()).slice(-3)).toEqual(["MemberInvited", "MemberRoleChanged", "MemberRemoved"]);
 
-  const dies = { ...members, events: { ...members.events, deleteStream: () => Promise.reject(new Error("killed")) } };
+  const dies = { ...members, eventStore: { ...members.eventStore, deleteStream: () => Promise.reject(new Error("killed")) } };
   await expect(eraseMember(dies, { organisationId, member: "gone@example.com" }, origin)).rejects.toThrow("killed");
   await eraseMember(members, { organisationId, member: gone.memberId }, origin);
   await model.project();

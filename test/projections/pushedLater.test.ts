@@ -80,7 +80,7 @@ test("the versions of a shipment are in the order in which they were pushed, and
   ]);
   expect(shipmentText("S1", versions, ({ id }) => id).filter((line) => line.startsWith("Version"))).toEqual([
     `Version 1, completed 2026-03-01T12:00:00.000Z, never in the ledger: import ${newer.importId} was pushed later and already there`,
-    "Version 2, completed 2026-03-01T11:00:00.000Z, never in the ledger: the same import has it once more",
+    "Version 2, completed 2026-03-01T11:00:00.000Z, never in the ledger: a later element of the same import replaced it",
     "Version 3, in the ledger from 2026-03-01T11:00:00.000Z",
   ]);
 });

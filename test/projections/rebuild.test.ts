@@ -109,7 +109,7 @@ describe("a rebuild", () => {
     const [firstAtWork, goOn, secondAtWork, firstOver] = [gate(), gate(), gate(), gate()];
     const first = run({ eventStore: holding(firstAtWork.open, goOn.opened) });
     onTestFinished(() => ended(goOn.open, first));
-    const refused = expect(first).rejects.toThrow("another rebuild has begun meanwhile");
+    const refused = expect(first).rejects.toThrow("another rebuild or audit has begun meanwhile");
     await firstAtWork.opened;
     const here = "(select oid from pg_database where datname = current_database())";
     const holders = `from pg_locks where locktype = 'advisory' and objid = 7241003 and database = ${here}`;

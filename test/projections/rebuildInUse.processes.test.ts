@@ -24,11 +24,11 @@ afterAll(() => model?.close());
 const run = (options: Partial<RebuildOptions> = {}) => runRebuild(model, options);
 
 const organisationDeps = (): OrganisationDeps => ({
-  events: model.eventStore,
+  eventStore: model.eventStore,
 
   now: async () => new Date(),
   project: (organisationId) =>
-    catchUpOrganisation({ events: model.eventStore, inTransaction: (work) => transaction(model.pool, work) }, organisationId),
+    catchUpOrganisation({ eventStore: model.eventStore, inTransaction: (work) => transaction(model.pool, work) }, organisationId),
 });
 
 function organisationFile(id: string): OrganisationFile {

@@ -5,7 +5,7 @@ import type { EventBatch, StoredEvent } from "../../src/ports/eventStore.js";
 import { allProjections } from "../../src/projections/allProjections.js";
 import { createContentBlocks, writeContents, writeContentsOfRows } from "../../src/projections/models/activityContents.js";
 import { type KnownImports, limitRunningTotals } from "../../src/projections/models/importFacts.js";
-import { type RunningTotals, runningTotals } from "../../src/projections/models/runningTotals.js";
+import { createRunningTotals, type RunningTotals } from "../../src/projections/models/runningTotals.js";
 import type { Projection } from "../../src/projections/projection.js";
 import { applyBatch } from "../../src/projections/running/applyBatch.js";
 import { activity, type Row, stored, tell } from "../support/importStory.js";
@@ -107,7 +107,7 @@ describe("totals of an import that was followed from its start", () => {
 describe("the rows are summed in the table instead", () => {
   const isUnsummed = async (events: readonly StoredEvent[], known: KnownImports = new Map()) => {
     await apply(events.slice(0, -1), known);
-    expect(totalsIn(known)?.all(events.filter(({ type }) => type === "RowAccepted").length)).toBeUndefined();
+    expect(totalsIn(known)?.result(events.filter(({ type }) => type === "RowAccepted").length)).toBeUndefined();
     await apply(events.slice(-1), known);
     const found = await written();
     expect(found).toEqual(await summedByPostgres(events));
@@ -141,7 +141,7 @@ describe("the rows are summed in the table instead", () => {
     await apply(events.slice(0, 10), known);
     await apply(events.slice(10, 14), new Map()); // another projector applied these
     await apply(events.slice(14, -1), known);
-    expect(totalsIn(known)?.all(20)).toBeUndefined();
+    expect(totalsIn(known)?.result(20)).toBeUndefined();
     await apply(events.slice(-1), known);
     const found = await written();
     expect(found).toEqual(await summedByPostgres(events));
@@ -162,7 +162,7 @@ test("what rows say is the same from memory and from the table, at the edges of 
   const ofImport = { organisationId: "acme", position: "7" };
   const client = await database.pool.connect();
   try {
-    await writeContents(client, [{ ...ofImport, blocks: blocks.all() }]);
+    await writeContents(client, [{ ...ofImport, blocks: blocks.result() }]);
     const fromMemory = await textsOf("activity_contents");
     expect(fromMemory).toHaveLength(3);
     await client.query("truncate activity_contents");
@@ -175,9 +175,14 @@ test("what rows say is the same from memory and from the table, at the edges of 
 
 describe("the memory for totals of running imports", () => {
   const kept = (rows: number, odd = {}): RunningTotals => {
-    const totals = runningTotals();
-    const accepted = Array.from({ length: rows }, (_, n) => ({ row: n + 2, values: activity(odd) }));
-    totals.add({ accepted, acceptedRevisions: accepted.map((_, n) => BigInt(n + 2)), firstRevision: 1n, lastRevision: BigInt(rows + 1) });
+    const totals = createRunningTotals();
+    const acceptedRows = Array.from({ length: rows }, (_, n) => ({ row: n + 2, values: activity(odd) }));
+    totals.add({
+      acceptedRows,
+      acceptedRevisions: acceptedRows.map((_, n) => BigInt(n + 2)),
+      firstRevision: 1n,
+      lastRevision: BigInt(rows + 1),
+    });
     return totals;
   };
 
@@ -193,7 +198,7 @@ describe("the memory for totals of running imports", () => {
       totals.reduce((sum, each) => sum + each.size(), more),
       known,
     );
-    expect([totals[0]?.all(30) !== undefined, totals[1]?.all(10) !== undefined]).toEqual(whole);
+    expect([totals[0]?.result(30) !== undefined, totals[1]?.result(10) !== undefined]).toEqual(whole);
     expect(totals[1]?.size() === 0).toBe(!whole[1]);
   });
 

@@ -7,7 +7,7 @@ import type { Pool } from "pg";
 import { pino } from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { verify } from "../../src/cli/audit/verify.js";
-import { beginning, type StoredEvent } from "../../src/ports/eventStore.js";
+import { logStart, type StoredEvent } from "../../src/ports/eventStore.js";
 import { imports } from "../../src/projections/models/imports.js";
 import { reversals } from "../../src/projections/models/reversals.js";
 import { shipments } from "../../src/projections/models/shipments.js";
@@ -194,7 +194,7 @@ describe("in one batch", () => {
     const log = logOf(plan("S1"), plan("S1", ["S1"]));
     const first = log.slice(0, 2);
     const without = { ...context, projections: context.projections.filter(({ name }) => name !== "versions") };
-    await applyBatch(without, { events: first, position: first.at(-1)?.position ?? beginning, caughtUp: true });
+    await applyBatch(without, { events: first, position: first.at(-1)?.position ?? logStart, caughtUp: true });
     await applyWhole(log);
     expect(await ledger()).toEqual({ shown: ['acme S1 push 0 0.1 [{"line": 1}]'], hidden: [] });
   });

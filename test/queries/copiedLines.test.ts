@@ -151,7 +151,7 @@ async function all(lines: AsyncGenerator<Buffer>): Promise<void> {
 
 describe("with limits on other statements", () => {
   async function copied(text: string): Promise<void> {
-    const pool = createPool({ url: database.url, applicationName: "test", max: 1, statementTimeout: 200, answerTimeout: 200 });
+    const pool = createPool({ url: database.url, applicationName: "test", max: 1, statementTimeoutMs: 200, answerTimeoutMs: 200 });
     const client = await begun(pool);
     try {
       await all(copiedLines(client, { text, values: [] }, notClosed));

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findCustomers } from "../../src/http/portal/pages/search.js";
 import { noStream } from "../../src/ports/eventStore.js";
-import { findActivities, findImports, findQuotes, findShipments, mostFound } from "../../src/queries/search.js";
+import { findActivities, findImports, findQuotes, findShipments, maxFound } from "../../src/queries/search.js";
 import { activity, goodsLine, type Story, tell } from "../support/importStory.js";
 import { addMember, heading, signedIn } from "../support/portal/portal.js";
 import { projectLog } from "../support/projectLog.js";
@@ -72,7 +72,7 @@ test("an activity of a completed import is found by its reference; no more than 
   const find = (text: string) => findActivities(own.id, text, service.pool);
   expect(referencesOf(await find("WMS-1"))).toEqual(["WMS-1", "WMS-1", "WMS-11", "WMS-10"]);
   expect(referencesOf(await find("wms-10"))).toEqual(["WMS-10"]);
-  expect(await find("many-")).toHaveLength(mostFound);
+  expect(await find("many-")).toHaveLength(maxFound);
   expect(await find("WMS-12")).toEqual([]);
 });
 
@@ -107,7 +107,7 @@ test("a customer is found by id or name: the exact one first", () => {
       Array.from({ length: 20 }, (_, n) => ({ id: `C${n}`, name: "" })),
       "c",
     ),
-  ).toHaveLength(mostFound);
+  ).toHaveLength(maxFound);
 });
 
 test("every role finds by the field of the frame what its organisation has, and leads there", async () => {

@@ -33,7 +33,7 @@ export interface ReadModel {
 const quiet = pino({ level: "silent" });
 
 /** No table is ever missing here. */
-const tables = { migrations: migrationStatements(), prepare: async () => undefined, missing: async () => [] };
+const tables = { migrations: migrationStatements(), createOtherTables: async () => undefined, missingProjections: async () => [] };
 
 export const startReadModel = (startStore = startHostedEventStore): Promise<ReadModel> => starting((own) => startParts(own, startStore));
 

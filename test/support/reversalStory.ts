@@ -1,6 +1,6 @@
 // Makes the event of a reversal without the command that decides it.
 import { randomUUID } from "node:crypto";
-import { operator } from "../../src/domain/principal.js";
+import { operatorPrincipal } from "../../src/domain/principal.js";
 import { encode } from "../../src/events/codec.js";
 import type { RowsReversed } from "../../src/events/correctionEvents.js";
 import { streamOf } from "../../src/events/streams.js";
@@ -14,7 +14,7 @@ export function tellReversal({ organisationId = "acme", ...told }: ReversalStory
     reversalId: randomUUID(),
     rows: "all",
     reason: "The same file was sent twice",
-    by: operator,
+    by: operatorPrincipal,
     at: "2026-03-02T10:00:00.000Z",
     ...told,
   };

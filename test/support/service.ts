@@ -11,7 +11,7 @@ import { bundledLocalities } from "../../src/adapters/localities/storedLocalitie
 import { createMetrics } from "../../src/adapters/metrics.js";
 import type { FileObjectStore } from "../../src/adapters/objectStore/fileObjectStore.js";
 import { createPool, transaction } from "../../src/adapters/postgres/pool.js";
-import { createReads } from "../../src/adapters/postgres/reads.js";
+import { createPoolForReads } from "../../src/adapters/postgres/reads.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../src/adapters/spreadsheets/threads/headerThreads.js";
 import { createKey } from "../../src/commands/organisations/keys.js";
@@ -82,13 +82,13 @@ async function startParts(own: Own, { limits, publicUrl, parts, startStore }: Pa
   const objects = await own(createTestObjectStore(), ({ close }) => close());
   const tempDir = await own(mkdtemp(join(tmpdir(), "waybill-test-temp-")), (folder) => rm(folder, { recursive: true, force: true }));
   const logger = pino({ level: process.env["TEST_LOG_LEVEL"] ?? "silent" });
-  const lookUps = await own(createPool({ url: database.socketUrl, applicationName: "test look-ups", max: 4 }), (pool) => pool.end());
+  const lookUpPool = await own(createPool({ url: database.socketUrl, applicationName: "test look-ups", max: 4 }), (pool) => pool.end());
   const headerRows = await own(createHeaderThreads(), (threads) => threads.close());
   const eventStore = await own(connectEventStore({ address: store.address, logger }), (connected) => connected.close());
   const deps: ApiDeps = {
     pool: database.pool,
-    lookUps,
-    reads: createReads(),
+    lookUpPool,
+    poolForReads: createPoolForReads(),
     eventStore,
     objectStore: objects.store,
     spreadsheets,
@@ -130,9 +130,8 @@ async function startParts(own: Own, { limits, publicUrl, parts, startStore }: Pa
 
 export function organisationDeps(pool: Pool, eventStore: EventStore): OrganisationDeps {
   return {
-    events: eventStore,
-    project: (organisationId) =>
-      catchUpOrganisation({ events: eventStore, inTransaction: (work) => transaction(pool, work) }, organisationId),
+    eventStore,
+    project: (organisationId) => catchUpOrganisation({ eventStore, inTransaction: (work) => transaction(pool, work) }, organisationId),
     now: async () => (await pool.query<{ now: Date }>("select now()")).rows[0]?.now ?? new Date(),
   };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type pg from "pg";
 import { type Logger, pino } from "pino";
 import { createMetrics } from "../../src/adapters/metrics.js";
-import { createReads } from "../../src/adapters/postgres/reads.js";
+import { createPoolForReads } from "../../src/adapters/postgres/reads.js";
 import { spreadsheets } from "../../src/adapters/spreadsheets/spreadsheets.js";
 import { hashApiKey, makeApiKey } from "../../src/domain/apiKey.js";
 import { createGeography } from "../../src/domain/geography/geography.js";
@@ -25,12 +25,12 @@ export function shellDeps(pool: pg.Pool, options: ShellOptions = {}): ApiDeps {
   const answers = { ping: async () => undefined };
   return {
     pool,
-    lookUps: pool,
-    reads: createReads(),
+    lookUpPool: pool,
+    poolForReads: createPoolForReads(),
     eventStore: answers as unknown as EventStore,
     objectStore: answers as unknown as ObjectStore,
     spreadsheets,
-    headerRows: { read: (_, { path, name }) => spreadsheets.readHeader(path, name), values: async () => [] },
+    headerRows: { readHeader: (_, { path, name }) => spreadsheets.readHeader(path, name), readValues: async () => [] },
     catalogues: () => Promise.reject(new Error("this shell has no catalogue")),
     geography: createGeography(() => undefined),
     tempDir: tmpdir(),

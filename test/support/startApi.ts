@@ -12,7 +12,7 @@ export interface ApiOptions extends ServedApi {
 }
 
 /** The API on a socket of its own. */
-export async function startApi({ host, port, logger, timeouts = {}, bodies, ...served }: ApiOptions): Promise<RunningServer> {
+export async function startApi({ host, port, logger, timeouts = {}, bodyLimits, ...served }: ApiOptions): Promise<RunningServer> {
   const { silenceMs = 5_000 } = timeouts;
-  return serveApi(await openServer({ host, port, logger, timeouts }), { ...served, bodies: { ...bodies, silenceMs } });
+  return serveApi(await openServer({ host, port, logger, timeouts }), { ...served, bodyLimits: { ...bodyLimits, silenceMs } });
 }

@@ -42,7 +42,7 @@ test("an idle worker and an idle sender that are told of their work make two que
   const rests = (question: RegExp) => () => asked.some((text) => question.test(text));
   await eventually(rests(/^select from import_queue where position is not null limit 1/), "the worker's rest");
   await eventually(rests(/as due \(at\)/), "the sender's rest");
-  await eventually(notices.arrive, "notices");
+  await eventually(notices.areArriving, "notices");
   const before = asked.length;
   await pause(seconds * 1_000);
   const made = asked.slice(before);

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Generate quotes
-         * @description Prices the items for each customer. Every result is a quote of its own that can be fetched again by its quoteId. The key needs the scope quotes.
+         * @description Prices the items for each customer. Each result is a quote of its own, which can be fetched again by its quoteId. The key needs the scope quotes.
          */
         post: operations["generateQuotes"];
         delete?: never;
@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Import shipments (file)
-         * @description A .csv or .xlsx file with one row per goods line; lines of one shipmentId belong together wherever they stand. Required columns: shipmentId, originPostCode, originSuburb, destinationPostCode, destinationSuburb, itemType. Optional: customerId, originState, originCountryCode, destinationState, destinationCountryCode, quoteDate, rateCardAlias, totalCostReceived, itemQuantity, itemWeight, and custom fields by their key. The key needs the scope shipments.
+         * @description A .csv or .xlsx file with one row per goods line; all lines with one shipmentId are one shipment, in any order. Required columns: shipmentId, originPostCode, originSuburb, destinationPostCode, destinationSuburb, itemType. Optional: customerId, originState, originCountryCode, destinationState, destinationCountryCode, quoteDate, rateCardAlias, totalCostReceived, itemQuantity, itemWeight, and custom fields by their key. The key needs the scope shipments.
          */
         post: operations["uploadShipments"];
         delete?: never;
@@ -157,7 +157,7 @@ export interface paths {
         };
         /**
          * Check a shipment import
-         * @description Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour. The key needs the scope read.
+         * @description Poll about every 30 seconds. Each answer has a new link to the error report, which expires after one hour. The key needs the scope read.
          */
         get: operations["checkShipmentImport"];
         put?: never;
@@ -177,7 +177,7 @@ export interface paths {
         };
         /**
          * Check a fulfilment import
-         * @description Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour. The key needs the scope read.
+         * @description Poll about every 30 seconds. Each answer has a new link to the error report, which expires after one hour. The key needs the scope read.
          */
         get: operations["checkFulfilmentImport"];
         put?: never;
@@ -319,7 +319,7 @@ export interface paths {
         put?: never;
         /**
          * Correct rejected rows of a shipment import
-         * @description 1 to 500 rejected rows of a completed import. `values` replace the submitted ones by column name, the rest stays as it was sent; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, the rows are open again. The rejected lines of a shipment are corrected together. A shipment that was accepted is corrected by pushing it again. The key needs the scope shipments.
+         * @description Corrects 1 to 500 rejected rows of a completed import. `values` replaces submitted values by column name; the other values stay. The rows become a new import, whose `correctionOf` names this one. Each row is corrected at most once: of two corrections at the same time, the second is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, the rows are open again. All rejected lines of a shipment must be corrected together. To correct an accepted shipment, push it again. The key needs the scope shipments.
          */
         post: operations["correctShipmentRows"];
         delete?: never;
@@ -339,7 +339,7 @@ export interface paths {
         put?: never;
         /**
          * Correct rows of a fulfilment import
-         * @description 1 to 500 rows of a completed import, rejected or accepted. `values` replace the submitted or recorded ones by column name, the rest stays as it was; they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, rejected rows are open again. For accepted rows a `reason` is required. An accepted row counts until the new one does, and stops in the same moment; it goes on counting where the new row is rejected, or its import fails or is cancelled, and counts again when the new row is reversed. The key needs the scope activities.
+         * @description Corrects 1 to 500 rows of a completed import, rejected or accepted. `values` replaces values by column name; the other values stay. The rows become a new import, whose `correctionOf` names this one. Each row is corrected at most once: of two corrections at the same time, the second is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, rejected rows are open again. Accepted rows need a `reason`. The new row replaces an accepted one in the totals at once. If the new row is rejected or reversed, or its import fails or is cancelled, the old row counts. The key needs the scope activities.
          */
         post: operations["correctFulfilmentRows"];
         delete?: never;
@@ -356,14 +356,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the reversals of a shipment import, the first one first
-         * @description List the reversals of a shipment import, the first one first. The key needs the scope read.
+         * List the reversals of a shipment import, oldest first
+         * @description List the reversals of a shipment import, oldest first. The key needs the scope read.
          */
         get: operations["listShipmentReversals"];
         put?: never;
         /**
          * Take back what a shipment import wrote
-         * @description The whole import, or 1 to 5000 of its shipments. Nothing is erased, and a row is reversed once, however often it is sent. The ledger then shows of each shipment the version pushed last among those that are not reversed; a shipment with none left is not in the ledger. The key needs the scope shipments.
+         * @description The whole import, or 1 to 5000 of its shipments. Nothing is erased, and a row is reversed at most once. For each shipment, the ledger then shows the latest version that is not reversed. Without one, the shipment is not in the ledger. The key needs the scope shipments.
          */
         post: operations["reverseShipmentRows"];
         delete?: never;
@@ -380,14 +380,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the reversals of a fulfilment import, the first one first
-         * @description List the reversals of a fulfilment import, the first one first. The key needs the scope read.
+         * List the reversals of a fulfilment import, oldest first
+         * @description List the reversals of a fulfilment import, oldest first. The key needs the scope read.
          */
         get: operations["listFulfilmentReversals"];
         put?: never;
         /**
          * Take back what a fulfilment import wrote
-         * @description The whole import, or 1 to 5000 of its activities. Nothing is erased, and a row is reversed once, however often it is sent. A reversed activity counts in no total; `reversed=include` lists it. The key needs the scope activities.
+         * @description The whole import, or 1 to 5000 of its activities. Nothing is erased, and a row is reversed at most once. A reversed activity counts in no total; `reversed=include` lists it. The key needs the scope activities.
          */
         post: operations["reverseFulfilmentRows"];
         delete?: never;
@@ -405,7 +405,7 @@ export interface paths {
         };
         /**
          * List the shipment ledger
-         * @description By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page. The key needs the scope read.
+         * @description Sorted by shipmentId. If the only filter is `sourceDetails`, or `from` and `to`, shipments are sorted by import instead, the latest first. A page looks at 5,000 shipments at most, so a filtered page may be short or empty and still have a `nextCursor`. The key needs the scope read.
          */
         get: operations["listLedgerShipments"];
         put?: never;
@@ -445,7 +445,7 @@ export interface paths {
         };
         /**
          * List the activity ledger, of one import or of all
-         * @description In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and half hour, and as pushed within each. With `reversed`, `unusual` or `reference` always in the order of the pushes; then a filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 activities are looked at for a page. The key needs the scope read.
+         * @description In the order of the pushes. With a filter by customer, warehouse, charge code or time, activities are sorted by these and by half hour. With `reversed`, `unusual` or `reference` they are always in the order of the pushes. A page then looks at 5,000 activities at most, so it may be short or empty and still have a `nextCursor`. The key needs the scope read.
          */
         get: operations["listLedgerActivities"];
         put?: never;
@@ -465,7 +465,7 @@ export interface paths {
         };
         /**
          * Sum the activity ledger by customer, warehouse and charge code
-         * @description Of completed imports, by customer, warehouse and charge code in this order. At most 10000 items: more are a 400. The key needs the scope read.
+         * @description Totals of completed imports, sorted by customer, warehouse and charge code. More than 10000 items are a 400. The key needs the scope read.
          */
         get: operations["getLedgerActivityTotals"];
         put?: never;
@@ -485,7 +485,7 @@ export interface paths {
         };
         /**
          * List what changed the totals since a time
-         * @description The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the totals now and those `asOf` that time. At most 10000 amounts: more are a 400. The key needs the scope read.
+         * @description The imports and reversals since that time, oldest first, each with what it added or removed. Their sum is the difference between the totals now and those `asOf` that time. More than 10000 amounts are a 400. The key needs the scope read.
          */
         get: operations["listLedgerActivityTotalChanges"];
         put?: never;
@@ -505,7 +505,7 @@ export interface paths {
         };
         /**
          * List what people, keys and the command line did, newest first
-         * @description Keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals. What the service does by itself, and quotes, are not in it. Sign-ins are kept for 90 days, everything else permanently. The key needs the scope read.
+         * @description Changes to keys, members, webhooks, the catalogue, imports, corrections and reversals, and sign-ins. Quotes and the service's own actions are not listed. Sign-ins are kept for 90 days, everything else permanently. The key needs the scope read.
          */
         get: operations["listLog"];
         put?: never;
@@ -642,7 +642,7 @@ export interface webhooks {
 export interface components {
     schemas: {
         AcceptedActivities: {
-            /** @description Names the import from now on */
+            /** @description The import's id */
             importId: string;
             /**
              * @description It waits for its turn
@@ -663,7 +663,7 @@ export interface components {
             activitiesReceived: number;
         };
         AcceptedFile: {
-            /** @description Names the import from now on */
+            /** @description The import's id */
             importId: string;
             /**
              * @description It waits for its turn
@@ -682,7 +682,7 @@ export interface components {
             source: "file";
         };
         AcceptedShipments: {
-            /** @description Names the import from now on */
+            /** @description The import's id */
             importId: string;
             /**
              * @description It waits for its turn
@@ -703,15 +703,15 @@ export interface components {
             shipmentsReceived: number;
         };
         ActivityCorrectionPush: {
-            /** @description Each row once */
+            /** @description The corrections, each row once */
             rows: components["schemas"]["CorrectedRow"][];
-            /** @description Why; required where one of the rows was accepted. Everybody who looks at the import sees it */
+            /** @description Why. Required if one of the rows was accepted. Shown to everybody who can see the import */
             reason?: string;
         };
         ActivityPush: {
-            /** @description Each is recorded, and billed, by itself */
+            /** @description The activities. Each is recorded and billed */
             activities: components["schemas"]["PushedActivity"][];
-            /** @description Your reference for this push; `API push` when left out */
+            /** @description Your reference for this push; `API push` by default */
             sourceDetails?: string;
         };
         ActivityReversal: {
@@ -722,15 +722,15 @@ export interface components {
             all?: true;
             /** @description These rows, by their numbers */
             rows?: number[];
-            /** @description Why; everybody who looks at the import sees it */
+            /** @description Why. Shown to everybody who can see the import */
             reason: string;
             /**
-             * @description Whether the rows of other imports that corrected these are reversed as well
+             * @description Whether to reverse also the rows of other imports that corrected these rows
              * @default false
              */
             includeCorrections?: boolean;
             /**
-             * @description Answers the same figures and records nothing
+             * @description Whether to answer the same figures and record nothing
              * @default false
              */
             preview?: boolean;
@@ -742,7 +742,7 @@ export interface components {
             rows: number;
         };
         ActivityTotal: {
-            /** @description Null: of the activities that name no customer */
+            /** @description Null for activities without a customer */
             customerId: string | null;
             /** @description The warehouse */
             warehouseCode: string;
@@ -756,11 +756,11 @@ export interface components {
         ActivityTotals: {
             /** @description By customer, warehouse and charge code */
             items: components["schemas"]["ActivityTotal"][];
-            /** @description Of all items */
+            /** @description The sum of all items */
             total: components["schemas"]["ActivitySum"];
         };
         ApiError: {
-            /** @description The status of the answer, again */
+            /** @description The HTTP status */
             statusCode: number;
             /** @description What is wrong and what to do about it, for people */
             message: string;
@@ -768,25 +768,25 @@ export interface components {
             error: string;
         };
         ChangedAmount: {
-            /** @description Null: of the activities that name no customer */
+            /** @description Null for activities without a customer */
             customerId: string | null;
             /** @description What was done */
             chargeCode: string;
-            /** @description More, or with a minus less, than before; an exact decimal, as text */
+            /** @description The change, negative if there is less than before; an exact decimal, as text */
             quantity: string;
-            /** @description How many activities more or less */
+            /** @description The change in the number of activities */
             rows: number;
         };
         CheapestQuote: {
-            /** @description For people */
+            /** @description A name for people */
             serviceName: string;
             /** @description Freight, surcharges and GST */
             totalAmount: number;
         };
         CorrectedRow: {
-            /** @description The row's number, as the list of rejected rows shows it, or the ledger of activities */
+            /** @description The row's number, as the list of rejected rows or the ledger of activities shows it */
             row: number;
-            /** @description By column name: what replaces the value that was sent. The other columns stay as they were */
+            /** @description New values, by column name. The other columns keep their values */
             values: {
                 [key: string]: string;
             };
@@ -794,9 +794,9 @@ export interface components {
         CorrectedRows: {
             /** @description The import whose rows are corrected */
             importId: string;
-            /** @description Their numbers there, in the order of this import's rows */
+            /** @description Numbers of the corrected rows, in the order of this import's rows */
             rows: number[];
-            /** @description Why, where it was given: it has to be for rows that were accepted */
+            /** @description Why. Required for corrections of accepted rows */
             reason?: string;
         };
         CorrectingImport: {
@@ -806,7 +806,7 @@ export interface components {
             rows: number[];
         };
         CorrectionPush: {
-            /** @description Each row once */
+            /** @description The corrections, each row once */
             rows: components["schemas"]["CorrectedRow"][];
         };
         GoodsLine: {
@@ -818,7 +818,7 @@ export interface components {
             itemWeight?: number;
         };
         Import: {
-            /** @description Names the import */
+            /** @description The import's id */
             importId: string;
             /**
              * @description data for JSON, file for an upload
@@ -843,28 +843,28 @@ export interface components {
             submittedAt: string;
             /**
              * Format: date-time
-             * @description When a worker began with it; null while it waits. ISO 8601, UTC
+             * @description When it started; null while it is queued. ISO 8601, UTC
              */
             startedAt: string | null;
             /**
              * Format: date-time
-             * @description When it ended; null before. ISO 8601, UTC
+             * @description When it ended; null until then. ISO 8601, UTC
              */
             finishedAt: string | null;
             /** @description Why a failed import could not run */
             errorMessage: string | null;
             /**
              * Format: uri
-             * @description Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store
+             * @description Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. After a failed or cancelled import, and if the store lost it, it is ready within seconds
              */
             errorReportUrl: string | null;
-            /** @description Extension: the rows of another import that this one corrects; absent where it corrects none */
+            /** @description Extension: the rows of another import that this one corrects; absent if there are none */
             correctionOf?: components["schemas"]["CorrectedRows"];
-            /** @description Extension: what was taken back of it; null where nothing was. Its status stays what it was */
+            /** @description Extension: what was reversed; null if nothing was. The status does not change */
             reversed: components["schemas"]["ReversedRows"] | null;
-            /** @description Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count */
+            /** @description Extension: the latest earlier import with the same content and kind, or null. It is decided when the import is pushed, over the last 400 days. Corrections, and failed, cancelled and wholly reversed imports, do not count */
             sameFileAs: string | null;
-            /** @description Extension: how many of its accepted rows are unusual, and so perhaps wrong; null where none is, until the import completes, and for shipments. They count like any other */
+            /** @description Extension: how many accepted rows are unusual, and so perhaps wrong. They are billed like all others. Null if there are none, until the import completes, and for shipments */
             unusual: components["schemas"]["UnusualCounts"] | null;
         };
         ImportCounts: {
@@ -872,7 +872,7 @@ export interface components {
             received: number;
             /** @description Shipments or activities written to the ledger */
             processed: number;
-            /** @description Rows rejected; of a fulfilment import 0 until it ends */
+            /** @description Rows rejected. 0 in a fulfilment import until it ends */
             failed: number;
         };
         Imports: {
@@ -892,13 +892,13 @@ export interface components {
             warehouseCode: string;
             /** @description What was done, as it is billed; not blank */
             chargeCode: string;
-            /** @description How much of it; not 0. Negative takes back what was recorded before */
+            /** @description How much was done; not 0. A negative quantity takes back an earlier one */
             quantity: number;
             /** @description When it was done. As it was sent, or in UTC where that had no zone */
             activityTimestamp: string;
             /** @description The customer's id in the organisation */
             customerId?: string;
-            /** @description Your own handle of the activity, which has no id */
+            /** @description Your own reference; an activity has no id */
             reference?: string;
             /** @description Kept as given */
             status?: string;
@@ -908,7 +908,7 @@ export interface components {
             row: number;
             /** @description Only with the parameter `reversed`; null for an activity that is not reversed */
             reversed?: components["schemas"]["ReversedActivity"] | null;
-            /** @description Only with the parameter `reversed`: the row that counts in its place; null where there is none */
+            /** @description Only with the parameter `reversed`: the row that replaced it; null if there is none */
             replacedBy?: components["schemas"]["ReplacedActivity"] | null;
         };
         LedgerShipment: {
@@ -916,21 +916,21 @@ export interface components {
             shipmentId: string;
             /** @description The customer's id in the organisation */
             customerId?: string;
-            /** @description Postcode of the pickup; a text, since zeros in front count */
+            /** @description Postcode of the pickup, as text, because leading zeros matter */
             originPostCode?: string;
             /** @description Suburb of the pickup */
             originSuburb?: string;
-            /** @description State of the pickup, short or long */
+            /** @description State of the pickup, its code or its name */
             originState?: string;
-            /** @description ISO country code of the pickup; AU when left out */
+            /** @description ISO country code of the pickup; AU by default */
             originCountryCode?: string;
-            /** @description Postcode of the delivery; a text, since zeros in front count */
+            /** @description Postcode of the delivery, as text, because leading zeros matter */
             destinationPostCode?: string;
             /** @description Suburb of the delivery */
             destinationSuburb?: string;
-            /** @description State of the delivery, short or long */
+            /** @description State of the delivery, its code or its name */
             destinationState?: string;
-            /** @description ISO country code of the delivery; AU when left out */
+            /** @description ISO country code of the delivery; AU by default */
             destinationCountryCode?: string;
             /** @description The day or time whose prices were quoted. As it was sent, or in UTC where that had no zone */
             quoteDate?: string;
@@ -938,7 +938,7 @@ export interface components {
             rateCardAlias?: string;
             /** @description What was charged, in the organisation's currency */
             totalCostReceived?: number;
-            /** @description By key; absent where it has none */
+            /** @description By key; absent if there are none */
             customFields?: {
                 [key: string]: string;
             };
@@ -961,7 +961,7 @@ export interface components {
             nextCursor: string | null;
         };
         ListedQuote: {
-            /** @description Fetches the quote */
+            /** @description The id to fetch the quote */
             quoteId: string;
             /** @description The customer it is for */
             customerId: string;
@@ -1029,15 +1029,15 @@ export interface components {
             /** @description Who did it */
             by: components["schemas"]["LogActor"];
             /**
-             * @description What it belongs to
+             * @description The topic
              * @enum {string}
              */
             what: "keys" | "members" | "sign-ins" | "webhooks" | "catalogue" | "imports" | "corrections" | "reversals";
             /** @description The type of the recorded event */
             event: string;
-            /** @description What was done, in a sentence with the names as they are now. For people: its words may change */
+            /** @description What was done, as a sentence with the present names. Its wording may change */
             text: string;
-            /** @description What it was done to */
+            /** @description What was changed */
             about: components["schemas"]["LogSubject"];
             /** @description The stream that has the event */
             stream: string;
@@ -1046,11 +1046,11 @@ export interface components {
         };
         LogSubject: {
             /**
-             * @description What kind of thing it was done to
+             * @description The kind of thing that was changed
              * @enum {string}
              */
             kind: "key" | "member" | "webhook" | "catalogue" | "import" | "columns";
-            /** @description The thing's id; for a catalogue its version, for columns the kind of import */
+            /** @description The thing's id. For a catalogue this is its version, for columns the kind of import */
             id: string;
         };
         PushedActivity: {
@@ -1058,13 +1058,13 @@ export interface components {
             warehouseCode: string;
             /** @description What was done, as it is billed; not blank */
             chargeCode: string;
-            /** @description How much of it; not 0. Negative takes back what was recorded before. At most 15 digits before the decimal point; not closer to 0 than 0.000000001 */
+            /** @description How much was done; not 0. A negative quantity takes back an earlier one. At most 15 digits before the decimal point; not closer to 0 than 0.000000001 */
             quantity: number;
             /** @description When it was done. ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone; the years 1900 to 9999 */
             activityTimestamp: string;
             /** @description The customer's id in the organisation */
             customerId?: string;
-            /** @description Your own handle of the activity, which has no id */
+            /** @description Your own reference; an activity has no id */
             reference?: string;
             /** @description Kept as given */
             status?: string;
@@ -1082,21 +1082,21 @@ export interface components {
             shipmentId?: string;
             /** @description The customer's id in the organisation */
             customerId?: string;
-            /** @description Postcode of the pickup; a text, since zeros in front count */
+            /** @description Postcode of the pickup, as text, because leading zeros matter */
             originPostCode?: string;
             /** @description Suburb of the pickup */
             originSuburb?: string;
-            /** @description State of the pickup, short or long */
+            /** @description State of the pickup, its code or its name */
             originState?: string;
-            /** @description ISO country code of the pickup; AU when left out */
+            /** @description ISO country code of the pickup; AU by default */
             originCountryCode?: string;
-            /** @description Postcode of the delivery; a text, since zeros in front count */
+            /** @description Postcode of the delivery, as text, because leading zeros matter */
             destinationPostCode?: string;
             /** @description Suburb of the delivery */
             destinationSuburb?: string;
-            /** @description State of the delivery, short or long */
+            /** @description State of the delivery, its code or its name */
             destinationState?: string;
-            /** @description ISO country code of the delivery; AU when left out */
+            /** @description ISO country code of the delivery; AU by default */
             destinationCountryCode?: string;
             /** @description The day or time whose prices were quoted. ISO 8601: 2026-03-01T09:30:00Z, 2026-03-01T09:30:00+11:00, or without a zone (2026-03-01T09:30:00, 2026-03-01) in the organisation's time zone; the years 1900 to 9999 */
             quoteDate?: string;
@@ -1112,13 +1112,13 @@ export interface components {
             items: components["schemas"]["PushedGoodsLine"][];
         };
         Quote: {
-            /** @description Names this priced line */
+            /** @description The id of this priced line */
             rateId: string;
-            /** @description For people */
+            /** @description A name for people */
             serviceName: string;
             /** @description The service's alias, for `filters.serviceIds` */
             serviceId: string;
-            /** @description For people */
+            /** @description A name for people */
             rateCardName: string;
             /** @description The rate card's alias, for `filters.rateCardIds` */
             rateCardId: string;
@@ -1130,24 +1130,24 @@ export interface components {
             gstAmount: number;
             /** @description Whether this is a spot rate */
             isSpotRate: boolean;
-            /** @description What to know of a spot rate; empty otherwise */
+            /** @description The message of a spot rate; empty for other rates */
             spotRateMessage: string;
-            /** @description The transit time in words; empty where it is not known */
+            /** @description The transit time in words; empty if it is not known */
             deliveryTime: string;
-            /** @description In transitTimeUnit; 0 where it is not known */
+            /** @description In transitTimeUnit; 0 if it is not known */
             minTransitTime: number;
-            /** @description In transitTimeUnit; 0 where it is not known */
+            /** @description In transitTimeUnit; 0 if it is not known */
             maxTransitTime: number;
             /**
              * @description H for hours, D for days, W for weeks
              * @enum {string}
              */
             transitTimeUnit: "H" | "D" | "W";
-            /** @description Those that apply, the fuel levy last */
+            /** @description The surcharges that apply, the fuel levy last */
             surcharges: components["schemas"]["Surcharge"][];
         };
         QuoteCustomers: {
-            /** @description The customers to price for, by their ids in the organisation; each has to be one of its own */
+            /** @description The ids of the customers to price for. Each must belong to the organisation */
             customerIds: string[];
         };
         QuoteFilters: {
@@ -1173,19 +1173,19 @@ export interface components {
             height: number;
             /** @description Kilograms, per item */
             weight: number;
-            /** @description Such as CARTON or PALLET; returned as given */
+            /** @description Such as CARTON or PALLET; returned unchanged */
             type?: string;
             /** @description Declared value of one item, in the organisation's currency */
             itemValue?: number;
         };
         QuoteLocation: {
-            /** @description Postcode; a text, since zeros in front count. It has to be one that is known */
+            /** @description A known postcode, as text, because leading zeros matter */
             postalCode: string;
-            /** @description ISO country code; AU when left out */
+            /** @description ISO country code; AU by default */
             countryCode?: string;
             /** @description Not used for the price */
             companyName?: string;
-            /** @description Which of the postcode's suburbs; the first one when left out */
+            /** @description One of the postcode's suburbs; the first by default */
             suburbName?: string;
             /** @description Not used for the price */
             street1?: string;
@@ -1197,34 +1197,34 @@ export interface components {
             email?: string;
         };
         QuoteRequest: {
-            /** @description Whom the quotes are for */
+            /** @description The customers */
             general: components["schemas"]["QuoteCustomers"];
             /** @description Where the goods are picked up */
             origin: components["schemas"]["QuoteLocation"];
             /** @description Where they are delivered */
             destination: components["schemas"]["QuoteLocation"];
-            /** @description The goods; together at most 1,000,000,000 kg of chargeable weight */
+            /** @description The goods; together at most 1,000,000,000 kg, by weight or at 1,000 kg per cubic metre */
             items: components["schemas"]["QuoteItem"][];
             /**
-             * @description Narrows what is priced; an empty or missing list restricts nothing
+             * @description Restricts the services and rate cards. An empty or missing list restricts nothing
              * @default {}
              */
             filters?: components["schemas"]["QuoteFilters"];
         };
         QuoteResponse: {
-            /** @description Where the goods are picked up, as it was found */
+            /** @description The pickup location, completed by the service */
             origin: components["schemas"]["Location"];
-            /** @description Where they are delivered, as it was found */
+            /** @description The delivery location, completed by the service */
             destination: components["schemas"]["Location"];
-            /** @description The items, with what is charged for */
+            /** @description The items, with their chargeable weight */
             goods: components["schemas"]["QuotedGoods"][];
-            /** @description One for each customer, in the order they were asked for */
+            /** @description One for each customer, in the order of the request */
             results: components["schemas"]["QuoteResult"][];
         };
         QuoteResult: {
             /** @description The customer this result is for */
             customerId: string;
-            /** @description Fetches this result again */
+            /** @description The id to fetch this result again */
             quoteId: string;
             /** @description Why nothing could be priced; empty otherwise */
             noQuoteMessage: string;
@@ -1232,7 +1232,7 @@ export interface components {
             quotes: components["schemas"]["Quote"][];
         };
         QuotedGoods: {
-            /** @description As it was sent; empty when it was not */
+            /** @description As it was sent; empty if it was not */
             type: string;
             /** @description Number of equal items */
             quantity: number;
@@ -1252,21 +1252,21 @@ export interface components {
             message: string;
             /** @description Requests that the key has per minute */
             limit: number;
-            /** @description Seconds until the key has requests again, as in Retry-After */
+            /** @description Seconds until the key may send requests again, as in Retry-After */
             retryAfterSeconds: number;
         };
         RejectedActivityRow: {
-            /** @description The row's reference; null where it had none */
+            /** @description The row's reference; null if it had none */
             reference: string | null;
             /** @description Why the row was rejected */
             error: string;
-            /** @description The values sent for the row, by column name; one that is very long ends in `... [cut short]` */
+            /** @description The values sent for the row, by column name. A value that was shortened ends in `... [cut short]` */
             data: {
                 [key: string]: string;
             };
             /** @description Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push */
             row: number;
-            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import, or a later element of its own push, has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed */
+            /** @description Extension: open, submitted (a correction is queued or running), corrected, dismissed, superseded (a later push, or a later element of the same push, wrote its shipment), or withdrawn (its whole import was reversed). Null unless the import has completed */
             state: components["schemas"]["RowState"] | null;
         };
         RejectedActivityRows: {
@@ -1276,17 +1276,17 @@ export interface components {
             nextCursor: string | null;
         };
         RejectedShipmentRow: {
-            /** @description The row's shipment; empty where it had none */
+            /** @description The row's shipmentId; empty if it had none */
             shipmentId: string;
             /** @description Why the row was rejected */
             error: string;
-            /** @description The values sent for the row, by column name; one that is very long ends in `... [cut short]` */
+            /** @description The values sent for the row, by column name. A value that was shortened ends in `... [cut short]` */
             data: {
                 [key: string]: string;
             };
             /** @description Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push */
             row: number;
-            /** @description Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import, or a later element of its own push, has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed */
+            /** @description Extension: open, submitted (a correction is queued or running), corrected, dismissed, superseded (a later push, or a later element of the same push, wrote its shipment), or withdrawn (its whole import was reversed). Null unless the import has completed */
             state: components["schemas"]["RowState"] | null;
         };
         RejectedShipmentRows: {
@@ -1298,17 +1298,17 @@ export interface components {
         RepeatedActivity: {
             /** @description The earlier import */
             importId: string;
-            /** @description Its row there */
+            /** @description The row's number in that import */
             row: number;
         };
         ReplacedActivity: {
-            /** @description The import that corrects it */
+            /** @description The import that replaced it */
             importId: string;
-            /** @description Its row there */
+            /** @description The row's number in that import */
             row: number;
         };
         Reversal: {
-            /** @description Names the reversal */
+            /** @description The reversal's id */
             reversalId: string;
             /**
              * Format: date-time
@@ -1321,25 +1321,25 @@ export interface components {
             count: number;
             /** @description Whether it was the whole import */
             all: boolean;
-            /** @description The rows, as first and last of neighbouring numbers; null for the whole import */
+            /** @description The rows as ranges, each its first and last number; null for the whole import */
             rows: number[][] | null;
         };
         ReversalOutcome: {
-            /** @description Null in a preview, and where nothing was left to reverse */
+            /** @description Null in a preview, and if there was nothing left to reverse */
             reversalId: string | null;
             /** @description The import */
             importId: string;
-            /** @description Activities or shipments that are reversed by this call */
+            /** @description Activities or shipments reversed by this call */
             reversed: number;
-            /** @description Those that were reversed before */
+            /** @description Those that had already been reversed */
             alreadyReversed: number;
-            /** @description Of the reversed shipments: versions that a later push had already replaced */
+            /** @description Reversed versions of shipments that a later push had already replaced */
             superseded: number;
-            /** @description Rejected rows of other imports, which these had corrected, that are open again */
+            /** @description Rejected rows of other imports that are open again because their correction was reversed */
             reopened: number;
-            /** @description Open rejected rows of this import that are taken off the list */
+            /** @description Open rejected rows of this import, which are now closed */
             withdrawn: number;
-            /** @description Rows that other imports have corrected. They are reversed only with includeCorrections */
+            /** @description Imports that corrected rows of this one. Their rows are reversed only with `includeCorrections` */
             corrections: components["schemas"]["CorrectingImport"][];
         };
         Reversals: {
@@ -1356,13 +1356,13 @@ export interface components {
             at: string;
             /** @description Why */
             reason: string;
-            /** @description Names the reversal */
+            /** @description The reversal's id */
             reversalId: string;
         };
         ReversedRows: {
-            /** @description How many of its activities or shipments are reversed */
+            /** @description How many activities or shipments are reversed */
             rows: number;
-            /** @description Whether these are all */
+            /** @description Whether these are all that the import recorded */
             all: boolean;
             /**
              * Format: date-time
@@ -1375,7 +1375,7 @@ export interface components {
         ShipmentPush: {
             /** @description With at most 10,000 goods lines in all. As a file, in which every line repeats its shipment's fields, they may come to 52,428,800 bytes */
             shipments: components["schemas"]["PushedShipment"][];
-            /** @description Your reference for this push; `API push` when left out */
+            /** @description Your reference for this push; `API push` by default */
             sourceDetails?: string;
         };
         ShipmentReversal: {
@@ -1386,33 +1386,33 @@ export interface components {
             all?: true;
             /** @description These shipments, each with all its goods lines */
             shipmentIds?: string[];
-            /** @description Why; everybody who looks at the import sees it */
+            /** @description Why. Shown to everybody who can see the import */
             reason: string;
             /**
-             * @description Whether the rows of other imports that corrected these are reversed as well
+             * @description Whether to reverse also the rows of other imports that corrected these rows
              * @default false
              */
             includeCorrections?: boolean;
             /**
-             * @description Answers the same figures and records nothing
+             * @description Whether to answer the same figures and record nothing
              * @default false
              */
             preview?: boolean;
         };
         Surcharge: {
-            /** @description For people */
+            /** @description A name for people */
             name: string;
-            /** @description What it is for; empty when nothing is to be said */
+            /** @description What it is for; may be empty */
             description: string;
-            /** @description The same in every quote */
+            /** @description The surcharge's key, the same in every quote */
             key: string;
             /** @description In the organisation's currency, without GST */
             amount: number;
         };
         TotalsChange: {
-            /** @description The import that completed, or of which something was reversed */
+            /** @description The import that completed, or whose rows were reversed */
             importId: string;
-            /** @description Names the reversal; null for an import */
+            /** @description The reversal's id; null for an import */
             reversalId: string | null;
             /**
              * Format: date-time
@@ -1427,7 +1427,7 @@ export interface components {
             amounts: components["schemas"]["ChangedAmount"][];
         };
         TotalsChanges: {
-            /** @description The oldest first */
+            /** @description Oldest first */
             items: components["schemas"]["TotalsChange"][];
         };
         Unauthorised: {
@@ -1435,14 +1435,14 @@ export interface components {
             message: string;
         };
         UnusualCounts: {
-            /** @description How many rows; a row of several kinds is counted once */
+            /** @description How many rows. A row of several kinds counts once */
             count: number;
             /** @description By kind */
             kinds: components["schemas"]["UnusualKindCount"][];
         };
         UnusualKindCount: {
             /**
-             * @description newCode: a charge or warehouse code that no activity had before. quantity: negative, or more than 20 times the largest of its charge code in 90 days. time: more than 90 days before the push or 24 hours after it. noCustomer: nearly all activities have one. repeated: the same activity is there twice
+             * @description newCode: a charge or warehouse code that no activity had before. quantity: negative, or more than 20 times the largest of its charge code in 90 days. time: more than 90 days before the push or 24 hours after it. noCustomer: no customer, though nearly all activities have one. repeated: the same activity was recorded before, or is twice in the file
              * @enum {string}
              */
             kind: "newCode" | "quantity" | "time" | "noCustomer" | "repeated";
@@ -1454,9 +1454,9 @@ export interface components {
             row: number;
             /** @description Why it is unusual */
             kinds: ("newCode" | "quantity" | "time" | "noCustomer" | "repeated")[];
-            /** @description Only of newCode: a known code that it differs from by one character, two swapped ones, case or blanks */
+            /** @description Only for newCode: a known code that differs by one character, two swapped characters, letter case or blanks */
             near?: string;
-            /** @description Only of repeated: the earlier activity; absent where only another row of the same file is the same */
+            /** @description Only for repeated: the earlier activity. Absent if the only equal row is in the same file */
             sameAs?: components["schemas"]["RepeatedActivity"];
         };
         UnusualRows: {
@@ -1467,11 +1467,11 @@ export interface components {
         };
         ValidationError: {
             /**
-             * @description The status of the answer, again
+             * @description The HTTP status
              * @constant
              */
             statusCode: 400;
-            /** @description What is wrong. A list of texts for faults of the body, the query and the headers, each beginning with the place, such as `shipments.0.items must contain at least 1 element`; one text for everything else, such as the structure of a file or a full queue */
+            /** @description What is wrong. For the body, the query and the headers a list of texts, each beginning with the place, such as `shipments.0.items must contain at least 1 element`. Otherwise one text, for example about the structure of a file or a full queue */
             message: unknown;
             /**
              * @description The name of the status
@@ -1630,7 +1630,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A form with a file of at most 52,428,800 bytes and, if you like, a text */
+        /** @description A form with a file of at most 52,428,800 bytes, and optionally a text */
         requestBody: {
             content: {
                 "multipart/form-data": {
@@ -1639,7 +1639,7 @@ export interface operations {
                      * @description The .csv or .xlsx file, at most 50 MB (52,428,800 bytes) and not empty; its first row is the header row
                      */
                     file: string;
-                    /** @description Your reference for this upload; the file's name when left out or empty */
+                    /** @description Your reference for this upload. The file's name by default */
                     sourceDetails?: string;
                 };
             };
@@ -1694,7 +1694,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description A form with a file of at most 52,428,800 bytes and, if you like, a text */
+        /** @description A form with a file of at most 52,428,800 bytes, and optionally a text */
         requestBody: {
             content: {
                 "multipart/form-data": {
@@ -1703,7 +1703,7 @@ export interface operations {
                      * @description The .csv or .xlsx file, at most 50 MB (52,428,800 bytes) and not empty; its first row is the header row
                      */
                     file: string;
-                    /** @description Your reference for this upload; the file's name when left out or empty */
+                    /** @description Your reference for this upload. The file's name by default */
                     sourceDetails?: string;
                 };
             };
@@ -1725,7 +1725,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -1748,7 +1748,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -1796,7 +1796,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -1819,7 +1819,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -1849,14 +1849,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of rejected rows, in row order; very large rows end it early, at 4 MiB, with a cursor for the rest */
+            /** @description A page of rejected rows, in row order. It ends at 4 MiB, with a cursor for the rest */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1879,14 +1879,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of rejected rows, in row order; very large rows end it early, at 4 MiB, with a cursor for the rest */
+            /** @description A page of rejected rows, in row order. It ends at 4 MiB, with a cursor for the rest */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1907,14 +1907,14 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page of unusual rows, in row order: of each kind the first 1,000 */
+            /** @description A page of unusual rows, in row order. Only the first 1,000 of each kind are listed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1933,7 +1933,7 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -1964,7 +1964,7 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -1997,7 +1997,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -2020,7 +2020,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -2032,7 +2032,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was reversed, and what follows from it */
+            /** @description What was reversed, and its consequences */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2053,7 +2053,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -2076,7 +2076,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description As the push answered it */
+                /** @description The `importId` from the answer to the push */
                 importId: string;
             };
             cookie?: never;
@@ -2088,7 +2088,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was reversed, and what follows from it */
+            /** @description What was reversed, and its consequences */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2108,13 +2108,13 @@ export interface operations {
                 limit?: number;
                 /** @description Shipments of this customer only */
                 customerId?: string;
-                /** @description Shipments whose id begins so */
+                /** @description Shipments whose id begins with this */
                 shipmentIdPrefix?: string;
-                /** @description Shipments that an import with these sourceDetails wrote */
+                /** @description Shipments written by an import with these `sourceDetails` */
                 sourceDetails?: string;
-                /** @description Shipments from or to this postcode, or this suburb as it was pushed, in capitals or not */
+                /** @description Shipments from or to this postcode, or this suburb as it was pushed, in any letter case */
                 place?: string;
-                /** @description The country that `place` is a suburb of; Australia when omitted */
+                /** @description The country of the suburb in `place`; Australia by default */
                 placeCountry?: string;
                 /** @description Shipments written at or after this time, by their updatedAt. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 from?: string;
@@ -2170,13 +2170,13 @@ export interface operations {
                 limit?: number;
                 /** @description Activities of this import only */
                 importId?: string;
-                /** @description include: reversed and replaced activities as well; only: reversed ones. Otherwise neither are listed */
+                /** @description `include`: also reversed and replaced activities. `only`: only reversed ones. By default neither are listed */
                 reversed?: "include" | "only";
-                /** @description only: activities that their imports name as unusual, of each kind the first 1,000 of an import; in the order of the pushes */
+                /** @description `only`: unusual activities, at most 1,000 of each kind per import, in the order of the pushes */
                 unusual?: "only";
-                /** @description Activities with exactly this reference; in the order of the pushes */
+                /** @description Activities with exactly this reference, in the order of the pushes */
                 reference?: string;
-                /** @description Activities of this customer only; empty: those that name no customer */
+                /** @description Activities of this customer only. An empty value means activities without a customer */
                 customerId?: string;
                 /** @description Activities of this warehouse only */
                 warehouseCode?: string;
@@ -2207,7 +2207,7 @@ export interface operations {
     getLedgerActivityTotals: {
         parameters: {
             query?: {
-                /** @description Activities of this customer only; empty: those that name no customer */
+                /** @description Activities of this customer only. An empty value means activities without a customer */
                 customerId?: string;
                 /** @description Activities of this warehouse only */
                 warehouseCode?: string;
@@ -2217,7 +2217,7 @@ export interface operations {
                 from?: string;
                 /** @description Activities before this time, by their activityTimestamp. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 to?: string;
-                /** @description The totals as they were known at this time: rows recorded and reversals made up to it. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
+                /** @description The totals as of this time: with all rows and reversals recorded until then. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 asOf?: string;
             };
             header?: never;
@@ -2240,7 +2240,7 @@ export interface operations {
     listLedgerActivityTotalChanges: {
         parameters: {
             query: {
-                /** @description Activities of this customer only; empty: those that name no customer */
+                /** @description Activities of this customer only. An empty value means activities without a customer */
                 customerId?: string;
                 /** @description Activities of this warehouse only */
                 warehouseCode?: string;
@@ -2277,9 +2277,9 @@ export interface operations {
                 cursor?: string;
                 /** @description 1 to 500, 100 if omitted */
                 limit?: number;
-                /** @description What this key or member has done, by `by.id`; `cli` for the command line */
+                /** @description Entries of the key or member with this `by.id`, or `cli` for the command line */
                 by?: string;
-                /** @description Entries that belong to this only */
+                /** @description Entries with this topic only */
                 what?: "keys" | "members" | "sign-ins" | "webhooks" | "catalogue" | "imports" | "corrections" | "reversals";
                 /** @description What was done at or after this time. ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to` */
                 from?: string;
@@ -2307,11 +2307,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition */
+                /** @description The id of the event, the same at every attempt and every replay, so that a receiver can recognise a repetition */
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
+                /** @description `v1,` and the signature in base64. For a day after a rotation there are several, separated by spaces */
                 "webhook-signature": string;
             };
             path?: never;
@@ -2336,7 +2336,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else, and no answer within 15 s, is sent again for three days */
+            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2349,11 +2349,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition */
+                /** @description The id of the event, the same at every attempt and every replay, so that a receiver can recognise a repetition */
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
+                /** @description `v1,` and the signature in base64. For a day after a rotation there are several, separated by spaces */
                 "webhook-signature": string;
             };
             path?: never;
@@ -2378,7 +2378,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else, and no answer within 15 s, is sent again for three days */
+            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2391,11 +2391,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition */
+                /** @description The id of the event, the same at every attempt and every replay, so that a receiver can recognise a repetition */
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
+                /** @description `v1,` and the signature in base64. For a day after a rotation there are several, separated by spaces */
                 "webhook-signature": string;
             };
             path?: never;
@@ -2420,7 +2420,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else, and no answer within 15 s, is sent again for three days */
+            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2433,11 +2433,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition */
+                /** @description The id of the event, the same at every attempt and every replay, so that a receiver can recognise a repetition */
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
+                /** @description `v1,` and the signature in base64. For a day after a rotation there are several, separated by spaces */
                 "webhook-signature": string;
             };
             path?: never;
@@ -2462,7 +2462,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else, and no answer within 15 s, is sent again for three days */
+            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2475,11 +2475,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition */
+                /** @description The id of the event, the same at every attempt and every replay, so that a receiver can recognise a repetition */
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
+                /** @description `v1,` and the signature in base64. For a day after a rotation there are several, separated by spaces */
                 "webhook-signature": string;
             };
             path?: never;
@@ -2500,7 +2500,7 @@ export interface operations {
                     timestamp: string;
                     /** @description The import as it was then, and the reversal */
                     data: {
-                        /** @description Names the import */
+                        /** @description The import's id */
                         importId: string;
                         /**
                          * @description data for JSON, file for an upload
@@ -2525,28 +2525,28 @@ export interface operations {
                         submittedAt: string;
                         /**
                          * Format: date-time
-                         * @description When a worker began with it; null while it waits. ISO 8601, UTC
+                         * @description When it started; null while it is queued. ISO 8601, UTC
                          */
                         startedAt: string | null;
                         /**
                          * Format: date-time
-                         * @description When it ended; null before. ISO 8601, UTC
+                         * @description When it ended; null until then. ISO 8601, UTC
                          */
                         finishedAt: string | null;
                         /** @description Why a failed import could not run */
                         errorMessage: string | null;
                         /**
                          * Format: uri
-                         * @description Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. Of a cancelled or failed import it follows within seconds, as does a report that was lost from the store
+                         * @description Signed link to a spreadsheet of the rejected rows; expires after one hour. Null until the import finishes, and when nothing was rejected. After a failed or cancelled import, and if the store lost it, it is ready within seconds
                          */
                         errorReportUrl: string | null;
-                        /** @description Extension: the rows of another import that this one corrects; absent where it corrects none */
+                        /** @description Extension: the rows of another import that this one corrects; absent if there are none */
                         correctionOf?: components["schemas"]["CorrectedRows"];
-                        /** @description Extension: what was taken back of it; null where nothing was. Its status stays what it was */
+                        /** @description Extension: what was reversed; null if nothing was. The status does not change */
                         reversed: components["schemas"]["ReversedRows"] | null;
-                        /** @description Extension: an earlier import of this kind that had the same content, so that this one may be there twice. Null when there was none. Decided when the import is pushed, over the last 400 days; failed, cancelled and wholly reversed imports and corrections do not count */
+                        /** @description Extension: the latest earlier import with the same content and kind, or null. It is decided when the import is pushed, over the last 400 days. Corrections, and failed, cancelled and wholly reversed imports, do not count */
                         sameFileAs: string | null;
-                        /** @description Extension: how many of its accepted rows are unusual, and so perhaps wrong; null where none is, until the import completes, and for shipments. They count like any other */
+                        /** @description Extension: how many accepted rows are unusual, and so perhaps wrong. They are billed like all others. Null if there are none, until the import completes, and for shipments */
                         unusual: components["schemas"]["UnusualCounts"] | null;
                         /** @description What was reversed */
                         reversal: components["schemas"]["Reversal"];
@@ -2555,7 +2555,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Anything else, and no answer within 15 s, is sent again for three days */
+            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2568,11 +2568,11 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition */
+                /** @description The id of the event, the same at every attempt and every replay, so that a receiver can recognise a repetition */
                 "webhook-id": string;
                 /** @description When this attempt was made, in seconds since 1970 */
                 "webhook-timestamp": string;
-                /** @description `v1,` and the signature, base64; for a day after a rotation several of them, with spaces between */
+                /** @description `v1,` and the signature in base64. For a day after a rotation there are several, separated by spaces */
                 "webhook-signature": string;
             };
             path?: never;
@@ -2591,16 +2591,16 @@ export interface operations {
                      * @description When it happened. ISO 8601, UTC
                      */
                     timestamp: string;
-                    /** @description What is tried */
+                    /** @description The endpoint under test */
                     data: {
-                        /** @description The endpoint that is tried */
+                        /** @description The endpoint under test */
                         endpointId: string;
                     };
                 };
             };
         };
         responses: {
-            /** @description Received. Anything else, and no answer within 15 s, is sent again for three days */
+            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

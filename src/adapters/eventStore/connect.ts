@@ -15,7 +15,7 @@ export interface EventStoreOptions extends Partial<Patience> {
 }
 
 const pingMs = 2000;
-const defaultBatch = 1000;
+const defaultMaxBatch = 1000;
 
 export function connectEventStore(options: EventStoreOptions): EventStore {
   const { address, logger, deadlineMs = 5000, attempts = 5, stallMs = 10_000 } = options;
@@ -36,11 +36,11 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
       for await (const event of read(stream, { backwards: true, max: 1 })) return event;
       return undefined;
     },
-    async follow({ from, maxBatch = defaultBatch, signal, ...filter }, onBatch) {
+    async follow({ from, maxBatch = defaultMaxBatch, signal, ...filter }, onBatch) {
       const range = { filter, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
       await followLog(following, range, onBatch);
     },
-    async replay({ prefixes, from, until: last, maxBatch = defaultBatch, signal }, onBatch) {
+    async replay({ prefixes, from, until: last, maxBatch = defaultMaxBatch, signal }, onBatch) {
       const end = await head();
       if (!end) return from;
       const until = last && isAfter(end, last) ? last : end;

@@ -1,5 +1,5 @@
-// One client at a time for calls. A client whose call was not answered may take twenty seconds more to notice a dead connection, so it is
-// retired, and the next call gets a new client.
+// All calls use one client. After a call without an answer the client may take twenty seconds more to notice that its connection is dead.
+// So it is retired, and the next call gets a new client.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { ANY, EventStoreDBClient } from "@eventstore/db-client";
@@ -15,7 +15,7 @@ export function openConnection(address: string, graceMs: number) {
   let current = newClient(address);
   const retired = new Map<EventStoreDBClient, NodeJS.Timeout>();
 
-  async function shut(client: EventStoreDBClient): Promise<void> {
+  async function closeNow(client: EventStoreDBClient): Promise<void> {
     clearTimeout(retired.get(client));
     retired.delete(client);
     await closeClient(client);
@@ -23,27 +23,27 @@ export function openConnection(address: string, graceMs: number) {
 
   return {
     client: () => current,
-    /** Replaces this client, unless that has been done already. Its calls under way may finish. */
+    /** Replaces this client, unless it was replaced already. Its open calls have `graceMs` to finish. */
     retire(client: EventStoreDBClient): void {
       if (client !== current) return;
       current = newClient(address);
-      retired.set(client, setTimeout(() => void shut(client), graceMs).unref());
+      retired.set(client, setTimeout(() => void closeNow(client), graceMs).unref());
     },
     async close(): Promise<void> {
-      await Promise.all([current, ...retired.keys()].map(shut));
+      await Promise.all([current, ...retired.keys()].map(closeNow));
     },
   };
 }
 
-let clients = 0;
+let clientCount = 0;
 
 /**
  * A client with a connection of its own. gRPC channels with equal settings share one connection, so a new client would use the old client's
- * dead connection. Each client therefore gets a keep-alive interval that is a millisecond longer. With throwOnAppendFailure a wrong version
- * throws: without it the client reports a wrong revision.
+ * dead connection. Each client therefore gets a keep-alive interval that is a millisecond longer. throwOnAppendFailure makes a wrong
+ * version throw, since what the client returns otherwise has a wrong revision.
  */
 export function newClient(address: string): EventStoreDBClient {
-  const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clients++ % 1000);
+  const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clientCount++ % 1000);
   return EventStoreDBClient.connectionString(
     `${address}${address.includes("?") ? "&" : "?"}keepAliveInterval=${interval}&throwOnAppendFailure=true`,
   );
@@ -57,8 +57,8 @@ export interface Patience {
 }
 
 /**
- * Deletes a stream for good: a tombstone, so that nothing is ever appended to it again. Deleting it twice changes nothing, so a delete of
- * unknown outcome is sent again.
+ * Deletes a stream for good, by a tombstone, so that nothing is ever appended to it again. Deleting it twice changes nothing, so a delete
+ * of unknown outcome is sent again.
  */
 export function createStreamDeleter(connection: Connection, { deadlineMs, attempts }: Patience): (stream: string) => Promise<void> {
   return async (stream) => {
@@ -83,17 +83,16 @@ export function createStreamDeleter(connection: Connection, { deadlineMs, attemp
 }
 
 /** Fails with StoreUnavailable when the promise has not settled in time; the client's own deadlines do not cover everything. */
-export function withDeadline<T>(milliseconds: number, what: string, promise: Promise<T>): Promise<T> {
-  return withTimeLimit(milliseconds, promise, () => {
-    throw new StoreUnavailable("event store", `${what}: no answer within ${milliseconds} ms`);
+export function withDeadline<T>(maxMs: number, what: string, promise: Promise<T>): Promise<T> {
+  return withTimeLimit(maxMs, promise, () => {
+    throw new StoreUnavailable("event store", `${what}: no answer within ${maxMs} ms`);
   });
 }
 
-/** No pause before the first retry, since a lost connection is replaced at once. */
+/** There is no pause before the first retry, since a lost connection is replaced at once. */
 export async function pauseBeforeRetry(failures: number, signal?: AbortSignal): Promise<void> {
   if (failures <= 1) return;
-  const milliseconds = backOffMs(failures - 1, { firstMs: 25, mostMs: 1000 });
-  await pauseFor(milliseconds, signal);
+  await pauseFor(backOffMs(failures - 1, { firstMs: 25, maxMs: 1000 }), signal);
 }
 
 export const pauseFor = (milliseconds: number, signal?: AbortSignal): Promise<void> =>

@@ -1,6 +1,6 @@
 // src/adapters holds the vendors' clients behind the interfaces of src/ports. This folder is the only one that knows
 // `@eventstore/db-client`; its callers meet the errors of src/portErrors.ts, never the client's own.
-// This file sorts what the client throws: its own classes, raw gRPC errors without a type, and sometimes a string.
+// This file classifies what the client throws: its own classes, raw gRPC errors without a type, and sometimes a string.
 import { ErrorType } from "@eventstore/db-client";
 import { AppendTooLarge, StoreUnavailable, StreamDeleted } from "../../portErrors.js";
 import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
@@ -15,23 +15,23 @@ interface ClientFailure {
   maxAppendSize?: number;
 }
 
-const grpc = { invalidArgument: 3, resourceExhausted: 8, aborted: 10, unauthenticated: 16, permissionDenied: 7 } as const;
+const codes = { invalidArgument: 3, resourceExhausted: 8, aborted: 10, unauthenticated: 16, permissionDenied: 7 } as const;
 export const serverDefaultBytes = 1024 * 1024;
 
-const shapeOf = (error: unknown): ClientFailure =>
+const failureOf = (error: unknown): ClientFailure =>
   typeof error === "object" && error !== null ? (error as ClientFailure) : { message: String(error) };
 
 /** The stream's revision according to a wrong-version answer; undefined for any other failure. */
 export function actualRevision(error: unknown): bigint | undefined {
-  const failure = shapeOf(error);
+  const failure = failureOf(error);
   if (failure.type !== ErrorType.WRONG_EXPECTED_VERSION) return undefined;
   return typeof failure.actualVersion === "bigint" ? failure.actualVersion : -1n;
 }
 
-/** The server ended a live subscription that could not keep up. It happens under load; subscribe again at once. */
+/** The server ended a live subscription that could not keep up. It happens under load; the caller can subscribe again at once. */
 export function isTooSlow(error: unknown): boolean {
-  const failure = shapeOf(error);
-  return failure.type === ErrorType.TIMEOUT || failure.code === grpc.aborted;
+  const failure = failureOf(error);
+  return failure.type === ErrorType.TIMEOUT || failure.code === codes.aborted;
 }
 
 /** An append that was given up while it waited for a connection. */
@@ -42,41 +42,41 @@ export class NeverSent extends Error {
 }
 
 /** A call that needs the leader reached another node. The client's next call goes to the leader that the answer names. */
-export const isNotLeader = (error: unknown): boolean => shapeOf(error).type === ErrorType.NOT_LEADER;
+export const isNotLeader = (error: unknown): boolean => failureOf(error).type === ErrorType.NOT_LEADER;
 
-/** A connection that never came up has certainly sent nothing. */
-export const wasNeverSent = (error: unknown): boolean => error instanceof NeverSent || hasErrorText("neverConnected", shapeOf(error));
+/** Whether the append was certainly not sent, since there was no connection. */
+export const wasNeverSent = (error: unknown): boolean => error instanceof NeverSent || hasErrorText("neverConnected", failureOf(error));
 
 /** The log has no event at the position to read from, so the position comes from another log. */
-export const isForeignPosition = (error: unknown): boolean => hasErrorText("foreignPosition", shapeOf(error));
+export const isForeignPosition = (error: unknown): boolean => hasErrorText("foreignPosition", failureOf(error));
 
-/** The typed error for a failure that a retry does not solve; undefined for a failure to be retried. */
+/** The typed error for a failure that a retry cannot solve; undefined for a failure that is worth a retry. */
 export function definiteFailure(error: unknown, stream: string, what: string): Error | undefined {
-  const failure = shapeOf(error);
+  const failure = failureOf(error);
   if (failure.type === ErrorType.STREAM_DELETED) return new StreamDeleted(stream);
   if (failure.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) return new AppendTooLarge(failure.maxAppendSize ?? serverDefaultBytes);
   // The same code also means "too many cancelled calls", which passes.
-  if (failure.code === grpc.resourceExhausted && hasErrorText("messageTooLarge", failure)) {
+  if (failure.code === codes.resourceExhausted && hasErrorText("messageTooLarge", failure)) {
     return new AppendTooLarge(serverDefaultBytes);
   }
-  if (failure.type === ErrorType.ACCESS_DENIED || failure.code === grpc.permissionDenied || failure.code === grpc.unauthenticated) {
+  if (failure.type === ErrorType.ACCESS_DENIED || failure.code === codes.permissionDenied || failure.code === codes.unauthenticated) {
     const message = `The event store cannot be used: ${what} was refused. Check the user and password in EVENTSTORE_URL.`;
     return new StoreUnavailable("event store", message, { cause: error, fault: "misconfigured" });
   }
   if (isTlsFault(error)) {
-    const message = `The event store cannot be used: ${reasonOf(error)}. ${trust}`;
+    const message = `The event store cannot be used: ${reasonOf(error)}. ${tlsAdvice}`;
     return new StoreUnavailable("event store", message, { cause: error, fault: "misconfigured" });
   }
-  if (failure.code === grpc.invalidArgument || error instanceof TypeError) return error as Error;
+  if (failure.code === codes.invalidArgument || error instanceof TypeError) return error as Error;
   return undefined;
 }
 
-const trust =
+const tlsAdvice =
   "Check the address and tls in EVENTSTORE_URL; tlsCaFile in it, or NODE_EXTRA_CA_CERTS, names a file with the certificates of another authority to trust.";
 
 /** The reason within the client's longer message, such as `connect ECONNREFUSED 127.0.0.1:2113`. */
 export function reasonOf(error: unknown): string {
-  const { details, message = "no reason was given" } = shapeOf(error);
+  const { details, message = "no reason was given" } = failureOf(error);
   const text = details || message;
   const [, last = ""] = text.split("Last error: ", 2);
   const [reason = "", ...note] = last.split("Resolution note", 2);
@@ -85,6 +85,6 @@ export function reasonOf(error: unknown): string {
 
 /** No answer came, or the connection is overloaded: the next attempt needs a new connection. */
 export function isSilence(error: unknown): boolean {
-  const { type, code } = shapeOf(error);
-  return error instanceof StoreUnavailable || type === ErrorType.DEADLINE_EXCEEDED || code === grpc.resourceExhausted;
+  const { type, code } = failureOf(error);
+  return error instanceof StoreUnavailable || type === ErrorType.DEADLINE_EXCEEDED || code === codes.resourceExhausted;
 }

@@ -1,5 +1,5 @@
-// The only file that uses the insides of `@eventstore/db-client` (its private members, its generated code, the texts of its errors) and of its
-// gRPC library. It was written for version 6.2.1, which package.json names exactly; a test checks that the installed client has them.
+// The only file that uses the insides of `@eventstore/db-client` (its private members, its generated code, the texts of its errors) and of
+// its gRPC library. It was written for version 6.2.1, which package.json names exactly; a test checks that the installed client has them.
 import type { EventEmitter } from "node:events";
 import type { Duplex, Readable } from "node:stream";
 import type { EventStoreDBClient } from "@eventstore/db-client";
@@ -21,17 +21,17 @@ type Cancellable = { cancel(): void };
 export type ReadCall = Readable & Cancellable;
 export type BatchCall = Duplex & Cancellable;
 
-const streams = "/event_store.client.streams.Streams";
-const asIs = (bytes: Buffer): Buffer => bytes;
+const streamsService = "/event_store.client.streams.Streams";
+const passThrough = (bytes: Buffer): Buffer => bytes;
 
 /**
- * A Read call, which is also how subscriptions are made. It has no deadline: a read takes as long as its reader needs, and reading/eventFeed.ts
- * notices a silent server. The replies come in the server's order: a checkpoint comes after the events that it covers.
+ * Opens a Read call, also for a subscription. It has no deadline: a read takes as long as its reader needs, and reading/eventFeed.ts
+ * notices a silent server. The replies come in the server's order, so a checkpoint comes after the events that it covers.
  */
 export async function openReadCall(client: EventStoreDBClient, request: Buffer, requiresLeader: boolean): Promise<ReadCall> {
   const [metadata, options] = client["callArguments"]({ requiresLeader }, { deadline: Number.POSITIVE_INFINITY });
   const grpc = await client["getGRPCClient"](service.StreamsClient, "read");
-  const call = grpc.makeServerStreamRequest(`${streams}/Read`, asIs, replyGroupReader(), request, metadata, options);
+  const call = grpc.makeServerStreamRequest(`${streamsService}/Read`, passThrough, replyGroupReader(), request, metadata, options);
   groupMessages(call);
   trackOpenCall(client, grpc, call);
   return call;
@@ -40,48 +40,45 @@ export async function openReadCall(client: EventStoreDBClient, request: Buffer, 
 /** The properties that lead from a call to its decoder, with which gRPC cuts the HTTP/2 stream of the call into messages. */
 const pathToDecoder = ["call", "call", "child", "underlyingCalls", "0", "call", "child", "decoder"];
 
-/**
- * Makes the call hand over together the messages that arrive together. If the decoder is not found, messages come one by one, which is only
- * slower.
- */
+/** Makes the call deliver messages that arrive together as one group. Without the decoder they come singly, which is only slower. */
 export function groupMessages(call: EventEmitter): void {
   // When the metadata arrive the decoder exists, and no message has arrived yet.
   call.once("metadata", () => {
-    let found: unknown = call;
-    for (const name of pathToDecoder) found = (found as Record<string, unknown> | null | undefined)?.[name];
-    const decoder = (found ?? {}) as { write?: SplitChunk; readonly maxReadMessageLength?: number };
+    let value: unknown = call;
+    for (const name of pathToDecoder) value = (value as Record<string, unknown> | null | undefined)?.[name];
+    const decoder = (value ?? {}) as { write?: SplitChunk; readonly maxReadMessageLength?: number };
     if (typeof decoder.write === "function" && typeof decoder.maxReadMessageLength === "number")
       decoder.write = groupFrames(decoder.maxReadMessageLength);
   });
 }
 
-/** A BatchAppend call. Resolves when the client has found the server, which may take long; nothing is sent before that. */
+/** Opens a BatchAppend call. Resolves when the client has found the server, which may take long; nothing is sent before that. */
 export async function openBatchCall(client: EventStoreDBClient): Promise<BatchCall> {
   const grpc = await client["getGRPCClient"](service.StreamsClient, "batchAppend");
   const [metadata, options] = client["callArguments"]({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY });
-  const call = grpc.makeBidiStreamRequest(`${streams}/BatchAppend`, asIs, batchReply, metadata, options);
+  const call = grpc.makeBidiStreamRequest(`${streamsService}/BatchAppend`, passThrough, batchReply, metadata, options);
   trackOpenCall(client, grpc, call);
   return call;
 }
 
-const cancelledHere = "Cancelled on client";
+const cancelledByClient = "Cancelled on client";
 
 /**
- * Tracks a call as the client tracks those that it opens itself, with one difference: the client takes a cancelled call for a lost connection
- * and drops its channel, so that every read that ends early would cost a new channel.
+ * Tracks a call as the client tracks those that it opens itself, with one difference. The client treats a cancelled call as a lost
+ * connection and drops its channel, so every read that ends early would cost a new channel.
  */
 function trackOpenCall(client: EventStoreDBClient, grpc: Parameters<EventStoreDBClient["handleError"]>[0], call: EventEmitter): void {
   const open = client["disposableStreams"] as unknown as Set<EventEmitter>;
   open.add(call);
   call.on("status", () => open.delete(call));
   call.on("error", (error: Error & { details?: string }) => {
-    if (error.details !== cancelledHere) void client["handleError"](grpc, error);
+    if (error.details !== cancelledByClient) void client["handleError"](grpc, error);
   });
 }
 
 export type BatchReply = ReturnType<typeof batchReply>;
 
-/** A BatchAppendResp as the generated code reads it; `refusal` makes the client's own error of it. */
+/** A BatchAppendResp as the generated code reads it; `refusal` turns it into the client's own error. */
 export function batchReply(bytes: Buffer) {
   const reply = messages.BatchAppendResp.deserializeBinary(bytes);
   const error = reply.getError();
@@ -99,12 +96,15 @@ export function batchReply(bytes: Buffer) {
 }
 
 /** Some failures of the client and of gRPC can only be recognised by their texts. */
-const texts = {
+const errorTexts = {
   neverConnected: /No connection established|Failed to connect|ECONNREFUSED|Name resolution failed|Channel has been shut down/,
   foreignPosition: /no event at position|invalid position/i,
   messageTooLarge: /larger than|too large|message size/i,
 };
 
-export function hasErrorText(what: keyof typeof texts, { message = "", details = "" }: { message?: string; details?: string }): boolean {
-  return texts[what].test(`${message} ${details}`);
+export function hasErrorText(
+  what: keyof typeof errorTexts,
+  { message = "", details = "" }: { message?: string; details?: string },
+): boolean {
+  return errorTexts[what].test(`${message} ${details}`);
 }

@@ -1,5 +1,5 @@
-// src/adapters/localities reads localities: those that come with the service, and files that operators load. Every source gives the same rows;
-// the first row of a postcode is its primary suburb.
+// src/adapters/localities reads localities: those that come with the service, and files that operators load. Every source yields the same
+// kind of row, and the first row of a postcode is its primary suburb.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import Papa from "papaparse";
@@ -13,7 +13,7 @@ export interface CountryRow {
 /** Converts one line of a file; undefined for a line without a usable postcode or place. Throws when the line cannot be read. */
 export type ReadLine = (line: string) => CountryRow | undefined;
 
-/** The headings by which a column is known. */
+/** The accepted headings of each column, in lower case and without signs. */
 const headings = {
   country: ["countrycode", "country"],
   postalCode: ["postalcode", "postcode", "zip", "zipcode"],
@@ -26,14 +26,14 @@ const headings = {
 
 type Cells = Record<keyof typeof headings, string>;
 
-/** The first line decides: a country code and eight or more further tab-separated columns are GeoNames data, anything else is a CSV header. */
-function readerFor(firstLine: string): { read: ReadLine; header: boolean } {
-  const tabbed = firstLine.split("\t");
-  if (tabbed.length >= 9 && /^[A-Z]{2}$/.test(tabbed[0] ?? "")) return { read: readGeoNames, header: false };
-  return { read: csvReader(firstLine), header: true };
+/** The first line decides: a country code and at least eight further tab-separated columns are GeoNames data. Others are CSV headers. */
+function readerFor(firstLine: string): { read: ReadLine; hasHeader: boolean } {
+  const tabColumns = firstLine.split("\t");
+  if (tabColumns.length >= 9 && /^[A-Z]{2}$/.test(tabColumns[0] ?? "")) return { read: readGeoNames, hasHeader: false };
+  return { read: csvReader(firstLine), hasHeader: true };
 }
 
-/** country, postcode, place, admin name and code 1, 2 and 3, latitude, longitude, accuracy */
+/** The columns: country, postcode, place, name and code of three admin levels, latitude, longitude, accuracy. */
 function readGeoNames(line: string): CountryRow | undefined {
   const [country = "", postalCode = "", place = "", stateName = "", stateCode = ""] = line.split("\t");
   return toRow({ country, postalCode, suburb: place, city: "", state: stateCode, stateName, poBox: "" });
@@ -42,13 +42,12 @@ function readGeoNames(line: string): CountryRow | undefined {
 function csvReader(header: string): ReadLine {
   const delimiter = ["\t", ";", ","].find((candidate) => header.includes(candidate)) ?? ",";
   const columns = splitLine(header, delimiter).map((column) => column.toLowerCase().replace(/[^a-z0-9]/g, ""));
-  const at = Object.fromEntries(
-    Object.entries(headings).map(([field, known]) => [field, columns.findIndex((column) => (known as readonly string[]).includes(column))]),
+  const indexes = Object.fromEntries(
+    Object.entries(headings).map(([field, names]) => [field, columns.findIndex((column) => (names as readonly string[]).includes(column))]),
   ) as Record<keyof Cells, number>;
-  if (at.suburb === -1) at.suburb = at.city;
-  const missing = Object.entries({ countryCode: at.country, postalCode: at.postalCode, suburb: at.suburb }).flatMap(([name, index]) =>
-    index === -1 ? [name] : [],
-  );
+  if (indexes.suburb === -1) indexes.suburb = indexes.city;
+  const required = { countryCode: indexes.country, postalCode: indexes.postalCode, suburb: indexes.suburb };
+  const missing = Object.entries(required).flatMap(([name, index]) => (index === -1 ? [name] : []));
   if (missing.length > 0) {
     throw new Error(
       `the first line is neither GeoNames data nor a header with the columns countryCode, postalCode and suburb (missing: ${missing.join(", ")})`,
@@ -56,7 +55,7 @@ function csvReader(header: string): ReadLine {
   }
   return (line) => {
     const cells = splitLine(line, delimiter);
-    return toRow(Object.fromEntries(Object.entries(at).map(([field, index]) => [field, cells[index] ?? ""])) as Cells);
+    return toRow(Object.fromEntries(Object.entries(indexes).map(([field, index]) => [field, cells[index] ?? ""])) as Cells);
   };
 }
 
@@ -87,27 +86,27 @@ export class LocalityFileError extends Error {
 
 const localityFileLimits = { bytes: 1_073_741_824, lineCharacters: 16_384, rows: 10_000_000 };
 
-/** Reads a GeoNames postal file, or a CSV with a header, in batches and with bounded memory. `skipped`: lines without a usable postcode or place. */
+/** Reads a GeoNames postal file or a CSV with a header, in bounded memory. `skipped` counts lines without a usable postcode or place. */
 export async function readLocalityFile(path: string, onRows: (rows: readonly CountryRow[]) => void | Promise<void>) {
   const { size } = await stat(path);
   if (size > localityFileLimits.bytes)
     throw new LocalityFileError(`the file has ${size} bytes; at most ${localityFileLimits.bytes} can be loaded, so split it`);
   let reader: ReturnType<typeof readerFor> | undefined;
-  let [number, rows, skipped] = [0, 0, 0];
+  let [lineNumber, rows, skipped] = [0, 0, 0];
   for await (const lines of linesOf(path)) {
     const batch: CountryRow[] = [];
     for (const line of lines) {
-      number += 1;
+      lineNumber += 1;
       if (line.trim() === "") continue;
       try {
         const isFirst = reader === undefined;
         reader ??= readerFor(line);
-        if (isFirst && reader.header) continue;
+        if (isFirst && reader.hasHeader) continue;
         const row = reader.read(line);
         if (row) batch.push(row);
         else skipped += 1;
       } catch (error) {
-        throw new LocalityFileError(`line ${number}: ${error instanceof Error ? error.message : String(error)}`);
+        throw new LocalityFileError(`line ${lineNumber}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
     rows += batch.length;
@@ -120,12 +119,12 @@ export async function readLocalityFile(path: string, onRows: (rows: readonly Cou
 
 async function* linesOf(path: string): AsyncGenerator<string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  let [rest, ended] = ["", 0];
+  let [rest, completeLines] = ["", 0];
   const decode = (chunk?: Uint8Array): string => {
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
     } catch {
-      throw new LocalityFileError(`the file is not UTF-8 (after line ${ended}); save it as UTF-8`);
+      throw new LocalityFileError(`the file is not UTF-8 (after line ${completeLines}); save it as UTF-8`);
     }
   };
   for await (const chunk of createReadStream(path, { highWaterMark: 262_144 }) as AsyncIterable<Uint8Array>) {
@@ -133,8 +132,8 @@ async function* linesOf(path: string): AsyncGenerator<string[]> {
     rest = lines.pop() ?? "";
     const longest = lines.reduce((most, line) => Math.max(most, line.length), rest.length);
     if (longest > localityFileLimits.lineCharacters)
-      throw new LocalityFileError(`a line after line ${ended} is longer than ${localityFileLimits.lineCharacters} characters`);
-    ended += lines.length;
+      throw new LocalityFileError(`a line after line ${completeLines} is longer than ${localityFileLimits.lineCharacters} characters`);
+    completeLines += lines.length;
     yield lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
   }
   rest += decode();

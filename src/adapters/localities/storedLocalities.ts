@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import type { LocalityRow } from "../../ports/localities.js";
 import { readLocalityFile } from "./localityFile.js";
 
-const bundled = ["AU", "US", "CA"];
+const bundledCountries = ["AU", "US", "CA"];
 
-export const isBundled = (countryCode: string): boolean => bundled.includes(countryCode);
+export const isBundled = (countryCode: string): boolean => bundledCountries.includes(countryCode);
 
 /** The localities that come with the service; undefined for a country that has to be loaded first. */
 export function bundledLocalities(countryCode: string): Iterable<LocalityRow> | undefined {
@@ -20,19 +20,19 @@ export function bundledLocalities(countryCode: string): Iterable<LocalityRow> | 
   return readStoredLocalities(fileURLToPath(built));
 }
 
-/** A country's localities from its file, if it has one in `paths`, otherwise those that come with the service. */
+/** Looks a country's localities up in its file in `paths`; a country without a file has those that come with the service. */
 export const localitiesFrom = (paths: Readonly<Record<string, string>>) => (countryCode: string) => {
   const path = paths[countryCode];
   return path === undefined ? bundledLocalities(countryCode) : readStoredLocalities(path);
 };
 
-/** One country's localities in the stored format. `text`: the lines that are yet to be written. */
+/** The output file of one country, in the stored format. `text` holds the lines that have yet to be written to it. */
 async function createOutput(folder: string, country: string) {
   const path = join(folder, `${country}.tsv`);
   return { path, handle: await open(path, "wx"), hash: createHash("sha256"), localities: 0, text: "" };
 }
 
-/** Converts a file to be loaded into one file per country in the stored format, in the caller's folder. */
+/** Converts a file that an operator loads into one file per country, in the stored format and in `folder`. */
 export async function prepareLocalities(source: string, folder: string) {
   const outputs = new Map<string, Awaited<ReturnType<typeof createOutput>>>();
   try {
@@ -65,7 +65,6 @@ export function storedLine({ postalCode, suburb, city, state, stateName, poBox }
   return `${[postalCode, suburb, city === suburb ? "" : city, state, stateName === state ? "" : stateName, poBox ? "1" : ""].join("\t")}\n`;
 }
 
-/** Reads a country's stored file, piece by piece. */
 export function* readStoredLocalities(path: string): Generator<LocalityRow> {
   const file = openSync(path, "r");
   const decoder = new TextDecoder();

@@ -20,29 +20,29 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
   return {
     put: async (key, path) => {
       const target = pathOf(key);
-      const arriving = join(incoming, randomUUID());
+      const temporaryPath = join(incoming, randomUUID());
       await mkdir(incoming, { recursive: true, mode: 0o700 });
       try {
-        await copyFile(path, arriving, constants.COPYFILE_FICLONE);
-        await sync(arriving);
+        await copyFile(path, temporaryPath, constants.COPYFILE_FICLONE);
+        await syncToDisk(temporaryPath);
         await makeFolder(objects, dirname(target));
-        await rename(arriving, target);
-        await sync(dirname(target));
+        await rename(temporaryPath, target);
+        await syncToDisk(dirname(target));
       } catch (error) {
-        await rm(arriving, { force: true });
-        fail(error, key);
+        await rm(temporaryPath, { force: true });
+        rethrow(error, key);
       }
     },
-    fetch: (key, path) => copyFile(pathOf(key), path, constants.COPYFILE_FICLONE).catch((error) => fail(error, key)),
-    read: (key) => readFile(pathOf(key)).catch((error) => fail(error, key)),
-    exists: async (key) => (await statIfThere(pathOf(key), key))?.isFile() ?? false,
-    remove: (key) => rm(pathOf(key), { force: true }).catch((error) => fail(error, key)),
+    fetch: (key, path) => copyFile(pathOf(key), path, constants.COPYFILE_FICLONE).catch((error) => rethrow(error, key)),
+    read: (key) => readFile(pathOf(key)).catch((error) => rethrow(error, key)),
+    exists: async (key) => (await statIfExists(pathOf(key), key))?.isFile() ?? false,
+    remove: (key) => rm(pathOf(key), { force: true }).catch((error) => rethrow(error, key)),
     list: (prefix) => walk(objects, "", prefix),
     removeUnfinished: async (before) => {
       let removed = 0;
-      for (const name of await readdir(incoming).catch((error) => (isMissing(error) ? [] : fail(error)))) {
-        const found = await stat(join(incoming, name)).catch(() => undefined);
-        if (!found || found.mtime >= before) continue;
+      for (const name of await readdir(incoming).catch((error) => (isMissing(error) ? [] : rethrow(error)))) {
+        const stats = await stat(join(incoming, name)).catch(() => undefined);
+        if (!stats || stats.mtime >= before) continue;
         await rm(join(incoming, name), { force: true });
         removed += 1;
       }
@@ -55,40 +55,41 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
     openLink: async (link, now) => {
       if (!isSignatureValid(signingSecret, link, now)) return undefined;
       const path = pathOf(link.key);
-      const { size } = await stat(path).catch((error) => fail(error, link.key));
+      const { size } = await stat(path).catch((error) => rethrow(error, link.key));
       return { path, size, contentDisposition: contentDisposition(link.name), contentType: contentType(link.key) };
     },
-    prepare: async () => void (await mkdir(objects, { recursive: true, mode: 0o700 }).catch((error) => fail(error))),
-    ping: () => access(objects, constants.R_OK | constants.W_OK).catch((error) => fail(error)),
+    prepare: async () => void (await mkdir(objects, { recursive: true, mode: 0o700 }).catch((error) => rethrow(error))),
+    ping: () => access(objects, constants.R_OK | constants.W_OK).catch((error) => rethrow(error)),
   };
 }
 
-const statIfThere = (path: string, key: string) => stat(path).catch((error) => (isMissing(error) ? undefined : fail(error, key)));
+const statIfExists = (path: string, key: string) => stat(path).catch((error) => (isMissing(error) ? undefined : rethrow(error, key)));
 
-/** Depth first, the entries of each folder by name. A folder that cannot have a match is not opened. */
+/** Yields the files depth first, each folder's entries by name. Folders that cannot have a match are not opened. */
 async function* walk(root: string, folder: string, prefix: string): AsyncGenerator<{ key: string; modifiedAt: Date; size: number }> {
   const entries = await readdir(join(root, folder), { withFileTypes: true }).catch((error) =>
-    isMissing(error) ? [] : fail(error, prefix),
+    isMissing(error) ? [] : rethrow(error, prefix),
   );
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const key = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) {
       if (`${key}/`.startsWith(prefix) || prefix.startsWith(`${key}/`)) yield* walk(root, key, prefix);
     } else if (key.startsWith(prefix)) {
-      const found = await statIfThere(join(root, key), key);
-      if (found) yield { key, modifiedAt: found.mtime, size: found.size };
+      const stats = await statIfExists(join(root, key), key);
+      if (stats) yield { key, modifiedAt: stats.mtime, size: stats.size };
     }
   }
 }
 
-/** A new folder survives a power cut only when its parent folder is synced as well. */
+/** Creates a folder so that it survives a power cut: for that its parent folders have to be synced as well. */
 async function makeFolder(root: string, folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (!first) return;
-  for (let at = dirname(folder); at.length >= dirname(first).length && at.length >= dirname(root).length; at = dirname(at)) await sync(at);
+  const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!firstCreated) return;
+  const minLength = Math.max(dirname(firstCreated).length, dirname(root).length);
+  for (let parent = dirname(folder); parent.length >= minLength; parent = dirname(parent)) await syncToDisk(parent);
 }
 
-async function sync(path: string): Promise<void> {
+async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
     await handle.sync();
@@ -106,8 +107,8 @@ function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** `key`: of the object that is missing if the file is; undefined where no object was asked for. */
-function fail(error: unknown, key?: string): never {
+/** Throws ObjectMissing if there is a `key` and its file is missing, otherwise StoreUnavailable. */
+function rethrow(error: unknown, key?: string): never {
   if (key !== undefined && isMissing(error)) throw new ObjectMissing(key);
   throw new StoreUnavailable("object store", `The object store's folder does not work: ${(error as Error).message}`, { cause: error });
 }

@@ -1,11 +1,11 @@
-// src/adapters/objectStore implements ObjectStore twice: as files below DATA_DIR when nothing is configured, otherwise as any S3 store through
-// the `minio` client.
+// src/adapters/objectStore implements ObjectStore twice: with files below DATA_DIR when nothing is configured, otherwise with any S3 store,
+// through the `minio` client.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Link } from "../../ports/objectStore.js";
 
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 
-/** Keys are part of links, which callers can change: no key may lead out of the store's folder. */
+/** Whether the key is well formed. Keys are part of links, which callers can change, and no key may lead out of the store's folder. */
 export function isValidKey(key: string): boolean {
   const segments = key.split("/");
   return key.length <= 512 && segments.length <= 8 && segments.every((part) => segment.test(part));
@@ -32,8 +32,8 @@ export function signLink(secret: string, publicUrl: string, key: string, name: s
 /** True for a link with a valid signature that has not expired. */
 export function isSignatureValid(secret: string, link: Link, now: Date): boolean {
   const expected = Buffer.from(sign(secret, link.key, link.expires, link.name));
-  const given = Buffer.from(link.signature);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+  const actual = Buffer.from(link.signature);
+  if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return false;
   return isValidKey(link.key) && now.getTime() < Number(link.expires) * 1000;
 }
 

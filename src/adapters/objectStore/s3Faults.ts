@@ -1,50 +1,50 @@
-// Tells apart the failures of an S3 store: a missing object, an outage that passes, or a setting that an operator has to correct.
+// Classifies the failures of an S3 store: a missing object, an outage that passes, or a setting that an operator has to correct.
 
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
 
-const credentials = "Check S3_ACCESS_KEY and S3_SECRET_KEY.";
-const permission = "Check that S3_ACCESS_KEY may use this bucket, and that it is yours.";
-const region = "Check S3_REGION and S3_ENDPOINT.";
+const credentialsAdvice = "Check S3_ACCESS_KEY and S3_SECRET_KEY.";
+const permissionAdvice = "Check that S3_ACCESS_KEY may use this bucket, and that it is yours.";
+const regionAdvice = "Check S3_REGION and S3_ENDPOINT.";
 
-/** Error codes for which waiting does not help, each with what to check. */
-const permanent: Readonly<Record<string, string>> = {
-  InvalidAccessKeyId: credentials,
-  SignatureDoesNotMatch: credentials,
-  InvalidTokenId: credentials,
-  InvalidToken: credentials,
-  ExpiredToken: credentials,
-  AccessDenied: permission,
-  AllAccessDisabled: permission,
-  UnauthorizedAccess: permission,
-  AccountProblem: permission,
-  NotSignedUp: permission,
+/** Advice for the error codes for which waiting does not help. */
+const adviceByCode: Readonly<Record<string, string>> = {
+  InvalidAccessKeyId: credentialsAdvice,
+  SignatureDoesNotMatch: credentialsAdvice,
+  InvalidTokenId: credentialsAdvice,
+  InvalidToken: credentialsAdvice,
+  ExpiredToken: credentialsAdvice,
+  AccessDenied: permissionAdvice,
+  AllAccessDisabled: permissionAdvice,
+  UnauthorizedAccess: permissionAdvice,
+  AccountProblem: permissionAdvice,
+  NotSignedUp: permissionAdvice,
   BucketAlreadyExists: "Another account has a bucket of this name: set S3_BUCKET to another one.",
   InvalidBucketName: "Set S3_BUCKET to a name that the store takes.",
-  AuthorizationHeaderMalformed: region,
-  PermanentRedirect: region,
-  MovedPermanently: region,
-  IllegalLocationConstraintException: region,
-  InvalidLocationConstraint: region,
-  InvalidRegion: region,
+  AuthorizationHeaderMalformed: regionAdvice,
+  PermanentRedirect: regionAdvice,
+  MovedPermanently: regionAdvice,
+  IllegalLocationConstraintException: regionAdvice,
+  InvalidLocationConstraint: regionAdvice,
+  InvalidRegion: regionAdvice,
   RequestTimeTooSkewed: "Set this machine's clock.",
 };
-const trust = "Check S3_ENDPOINT; NODE_EXTRA_CA_CERTS names a file with the certificates of another authority to trust.";
-const noBucket = "The bucket does not exist. Check S3_BUCKET; the api role makes a missing bucket at its start.";
+const tlsAdvice = "Check S3_ENDPOINT; NODE_EXTRA_CA_CERTS names a file with the certificates of another authority to trust.";
+const noBucketAdvice = "The bucket does not exist. Check S3_BUCKET; the api role makes a missing bucket at its start.";
 
-export type Translate = (error: unknown, key?: string) => unknown;
+export type TranslateError = (error: unknown, key?: string) => unknown;
 
 /** Messages name the endpoint and the bucket, since an operator may run several. */
-export function createTranslator({ endpoint, bucket }: { endpoint: string; bucket: string }): Translate {
+export function createErrorTranslator({ endpoint, bucket }: { endpoint: string; bucket: string }): TranslateError {
   const store = `The object store at ${new URL(endpoint).origin} (bucket ${bucket})`;
   const unavailable = (message: string, cause: unknown, fault: StoreUnavailable["fault"]) =>
     new StoreUnavailable("object store", `${store} ${message}`, { cause, fault });
   return (error, key) => {
-    if (error instanceof StoreUnavailable || isLocal(error)) return error;
+    if (error instanceof StoreUnavailable || isLocalFileError(error)) return error;
     const code = codeOf(error);
-    if (code === "NoSuchBucket") return unavailable(`cannot be used: ${noBucket}`, error, "absent");
+    if (code === "NoSuchBucket") return unavailable(`cannot be used: ${noBucketAdvice}`, error, "absent");
     if (key !== undefined && (code === "NoSuchKey" || code === "NotFound")) return new ObjectMissing(key);
-    const hint = permanent[code] ?? (isTlsFault(error) ? trust : undefined);
+    const hint = adviceByCode[code] ?? (isTlsFault(error) ? tlsAdvice : undefined);
     if (hint !== undefined) return unavailable(`cannot be used: ${reasonOf(error)}. ${hint}`, error, "misconfigured");
     return unavailable(`is not available: ${reasonOf(error)}`, error, "outage");
   };
@@ -52,8 +52,8 @@ export function createTranslator({ endpoint, bucket }: { endpoint: string; bucke
 
 export const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
 
-/** An error of the local file that is sent or received. */
-function isLocal(error: unknown): boolean {
+/** Whether the error is about the local file that is sent or received. */
+function isLocalFileError(error: unknown): boolean {
   const { syscall, path } = error as NodeJS.ErrnoException;
   return syscall !== undefined && path !== undefined;
 }

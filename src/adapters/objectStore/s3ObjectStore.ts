@@ -11,55 +11,55 @@ import { backOffMs } from "../../backOff.js";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { assertKey, contentDisposition } from "./objectKeys.js";
-import { codeOf, createTranslator, type Translate } from "./s3Faults.js";
+import { codeOf, createErrorTranslator, type TranslateError } from "./s3Faults.js";
 
 export interface S3Options {
   /** `http://host:port` or `https://host` */
   readonly endpoint: string;
-  /** Where those who follow a link reach the store; the same address if left out. */
+  /** The store's address in links handed out to users. Defaults to `endpoint`. */
   readonly publicEndpoint?: string | undefined;
   readonly accessKey: string;
   readonly secretKey: string;
   readonly bucket: string;
   readonly region: string;
-  /** A request is given up when nothing is sent or received for this long. */
+  /** A request is aborted when nothing is sent or received for this long. */
   readonly silenceMs?: number;
-  /** A failure after this time is not tried again. */
+  /** An operation that fails after this time is not retried. */
   readonly patienceMs?: number;
 }
 
-const attempts = 3;
+const maxAttempts = 3;
 const defaultPatienceMs = 60_000;
 const defaultSilenceMs = 15_000;
-const longestMs = 300_000;
+const maxRequestMs = 300_000;
 
 export function createS3ObjectStore(options: S3Options): ObjectStore & { close(): void } {
   const { bucket, patienceMs = defaultPatienceMs } = options;
-  const { client, close } = connect(options);
+  const { client, close } = createClient(options);
   // The address is part of what is signed. Signing sends nothing, so this client opens no connection.
-  const signer = options.publicEndpoint ? connect({ ...options, endpoint: options.publicEndpoint }).client : client;
-  const translate = createTranslator(options);
-  const retried = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
+  const signer = options.publicEndpoint ? createClient({ ...options, endpoint: options.publicEndpoint }).client : client;
+  const translate = createErrorTranslator(options);
+  const withRetries = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
   const ping = async () => {
-    // A list, because a HEAD request is answered without a reason. Nothing is stored under this prefix.
+    // Lists objects, because the answer to a HEAD request has no reason. Nothing is stored under this prefix.
     await client.listObjectsV2Query(bucket, "ping/", "", "", 1, "").catch((error: unknown) => {
       throw translate(error);
     });
   };
   return {
-    put: (key, path, { contentType }) => retried(key, () => sendFile(client, { bucket, key, path, contentType })),
+    put: (key, path, { contentType }) => withRetries(key, () => sendFile(client, { bucket, key, path, contentType })),
     fetch: async (key, path) => {
       try {
-        await retried(key, async () => pipeline(await client.getObject(bucket, key), createWriteStream(path)));
+        await withRetries(key, async () => pipeline(await client.getObject(bucket, key), createWriteStream(path)));
       } catch (error) {
         await rm(path, { force: true });
         throw error;
       }
     },
-    read: (key) => retried(key, async () => buffer(await client.getObject(bucket, key))),
+    read: (key) => withRetries(key, async () => buffer(await client.getObject(bucket, key))),
     exists: async (key) => {
       try {
-        await retried(key, () => client.statObject(bucket, key));
+        await withRetries(key, () => client.statObject(bucket, key));
         return true;
       } catch (error) {
         if (!(error instanceof ObjectMissing)) throw error;
@@ -68,7 +68,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       }
     },
     remove: (key) =>
-      retried(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
+      withRetries(key, () => client.removeObject(bucket, key)).catch((error: unknown) => {
         if (!(error instanceof ObjectMissing)) throw error;
       }),
     async *list(prefix) {
@@ -82,7 +82,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
     removeUnfinished: async () => 0, // the store keeps an object whole or not at all
     link: (key, { downloadName, expiresInSeconds, now }) => {
       const headers = { "response-content-disposition": contentDisposition(downloadName) };
-      return retried(key, () => signer.presignedGetObject(bucket, key, expiresInSeconds, headers, now));
+      return withRetries(key, () => signer.presignedGetObject(bucket, key, expiresInSeconds, headers, now));
     },
     prepare: async () => {
       try {
@@ -99,10 +99,10 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
   };
 }
 
-function connect(options: S3Options): { client: Client; close: () => void } {
+function createClient(options: S3Options): { client: Client; close: () => void } {
   const url = new URL(options.endpoint);
   const secure = url.protocol === "https:";
-  const { request, agent } = boundedTransport(secure, options.silenceMs);
+  const { request, agent } = createBoundedTransport(secure, options.silenceMs);
   const client = new Client({
     endPoint: url.hostname,
     port: url.port ? Number(url.port) : secure ? 443 : 80,
@@ -118,14 +118,14 @@ function connect(options: S3Options): { client: Client; close: () => void } {
 }
 
 /**
- * Sends a file as one request, whatever its size. The client would read it into memory, or send it in parts, and leave those in the store when
- * one of them fails.
+ * Sends a file as one request, whatever its size. The client's own upload would read it into memory, or send it in parts and leave those in
+ * the store when one of them fails.
  */
 async function sendFile(client: Client, { bucket, key, path, contentType }: Record<"bucket" | "key" | "path" | "contentType", string>) {
   const { size } = await stat(path);
   const headers = { "Content-Type": contentType, "Content-Length": String(size) };
   const put = { method: "PUT", bucketName: bucket, objectName: key, headers };
-  const hash = client.enableSHA256 ? await sha256Of(path) : ""; // with TLS the content is not signed
+  const hash = client.enableSHA256 ? await sha256Of(path) : ""; // the client signs the content only without TLS
   const response = await client.makeRequestStreamAsync(put, createReadStream(path), hash, [200], "");
   response.resume();
 }
@@ -137,31 +137,31 @@ async function sha256Of(path: string): Promise<string> {
 }
 
 /** Retries a failed operation; every operation here can be repeated without harm. Wrong settings are not retried. */
-async function retry<Result>(key: string, patienceMs: number, work: () => Promise<Result>, translate: Translate): Promise<Result> {
+async function retry<Result>(key: string, patienceMs: number, work: () => Promise<Result>, translate: TranslateError): Promise<Result> {
   assertKey(key);
   const started = performance.now();
-  for (let tried = 1; ; tried += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (failure) {
       const error = translate(failure, key);
-      const enough = tried === attempts || performance.now() - started > patienceMs;
-      if (enough || !(error instanceof StoreUnavailable) || error.fault !== "outage") throw error;
-      await pause(backOffMs(tried, { firstMs: 300, mostMs: 1000 }));
+      const isLastAttempt = attempt === maxAttempts || performance.now() - started > patienceMs;
+      if (isLastAttempt || !(error instanceof StoreUnavailable) || error.fault !== "outage") throw error;
+      await pause(backOffMs(attempt, { firstMs: 300, maxMs: 1000 }));
     }
   }
 }
 
-/** The minio client sets no time-outs. This ends a request that is silent or takes too long. */
-function boundedTransport(secure: boolean, silenceMs = defaultSilenceMs) {
+/** An HTTP transport that ends a request that is silent or takes too long. The minio client itself sets no time-outs. */
+function createBoundedTransport(secure: boolean, silenceMs = defaultSilenceMs) {
   const { Agent, request: send } = secure ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const request = (options: http.RequestOptions, onResponse?: (response: http.IncomingMessage) => void): http.ClientRequest => {
-    const sent = send({ ...options, agent, timeout: silenceMs }, onResponse);
-    sent.on("timeout", () => sent.destroy(new Error(`nothing was sent or received for ${silenceMs / 1000} s`)));
-    const tooLong = setTimeout(() => sent.destroy(new Error(`not done after ${longestMs / 1000} s`)), longestMs).unref();
-    sent.on("close", () => clearTimeout(tooLong));
-    return sent;
+    const outgoing = send({ ...options, agent, timeout: silenceMs }, onResponse);
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`nothing was sent or received for ${silenceMs / 1000} s`)));
+    const tooLong = setTimeout(() => outgoing.destroy(new Error(`not done after ${maxRequestMs / 1000} s`)), maxRequestMs).unref();
+    outgoing.on("close", () => clearTimeout(tooLong));
+    return outgoing;
   };
   return { request, agent };
 }

@@ -2,7 +2,7 @@
 import { causesOf, StoreUnavailable } from "../../portErrors.js";
 import { isTlsFault } from "../tlsFaults.js";
 
-const network = new Set([
+const networkCodes = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
   "ECONNABORTED",
@@ -13,49 +13,49 @@ const network = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
 ]);
-/** A server that listens at a socket file: it has not made the file yet, has removed it, or more connections wait there than it takes. */
+/** The server's socket file is not there yet or was removed, or more connections wait at it than the server takes. */
 const isSocketOutage = ({ code, syscall }: NodeJS.ErrnoException) => syscall === "connect" && (code === "ENOENT" || code === "EAGAIN");
-// Connection exceptions, shutdowns, out of resources, system errors, statement time-out, a standby that has not been promoted yet, and
-// transactions that another one has ended.
-const sqlStates = /^(08...|40001|40P01|57P0[1-5]|57014|53...|58...|25006|3D000)$/;
-/** A table, column, function or schema is not there: it was dropped and is created again, or another process is migrating. */
-const missing = /^(42P01|42703|42883|3F000)$/;
+// Connection exceptions, shutdowns, lack of resources, system errors, statement time-outs, a missing database, a standby that is not
+// promoted yet, and transactions that fail because of another one.
+const outageSqlStates = /^(08...|40001|40P01|57P0[1-5]|57014|53...|58...|25006|3D000)$/;
+/** A table, column, function or schema is missing: it was dropped and is being created again, or another process is migrating. */
+const missingObjectStates = /^(42P01|42703|42883|3F000)$/;
 /** Postgres has no code of its own for a table that is dropped while a statement uses it. */
-const droppedInUse = /could not open relation with OID|cache lookup failed for/;
-// node-postgres has no error code for these.
-const messages =
+const droppedInUseMessage = /could not open relation with OID|cache lookup failed for/;
+// node-postgres reports these failures without an error code.
+const outageMessages =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Cannot use a pool after/;
 
 export function isDatabaseUnavailable(error: unknown): boolean {
-  for (const at of causesOf(error)) {
-    if (at instanceof StoreUnavailable) return at.store === "database";
-    const code = (at as { code?: unknown }).code;
-    if (typeof code === "string" && (network.has(code) || sqlStates.test(code))) return true;
-    if (isMissing(at) || isSocketOutage(at) || messages.test(at.message)) return true;
+  for (const cause of causesOf(error)) {
+    if (cause instanceof StoreUnavailable) return cause.store === "database";
+    const code = (cause as { code?: unknown }).code;
+    if (typeof code === "string" && (networkCodes.has(code) || outageSqlStates.test(code))) return true;
+    if (isMissingObject(cause) || isSocketOutage(cause) || outageMessages.test(cause.message)) return true;
   }
   return false;
 }
 
-function isMissing(error: unknown): boolean {
+function isMissingObject(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: string };
-  return typeof code === "string" && (missing.test(code) || (code === "XX000" && droppedInUse.test(message ?? "")));
+  return typeof code === "string" && (missingObjectStates.test(code) || (code === "XX000" && droppedInUseMessage.test(message ?? "")));
 }
 
 export interface ConnectionHistory {
-  /** This process was connected to the database before, so its settings are right. */
+  /** Whether this process was connected to the database before. If so, its settings are right. */
   readonly connectedBefore?: boolean;
 }
 
 /** Outages and refused access become StoreUnavailable. Every other error is returned unchanged. */
 export function asDatabaseError(error: unknown, { connectedBefore = false }: ConnectionHistory = {}): unknown {
-  for (const at of causesOf(error)) if (at instanceof StoreUnavailable) return at;
+  for (const cause of causesOf(error)) if (cause instanceof StoreUnavailable) return cause;
   const reason = error instanceof Error && error.message ? error.message : "no connection";
   const hint = connectedBefore && isDatabaseUnavailable(error) ? undefined : hintFor(error);
   if (hint) {
     return new StoreUnavailable("database", `The database cannot be used: ${reason}. ${hint}`, { cause: error, fault: "misconfigured" });
   }
   if (!isDatabaseUnavailable(error)) return error;
-  if (isMissing(error)) return new StoreUnavailable("database", `${tablesMissing}: ${reason}`, { cause: error });
+  if (isMissingObject(error)) return new StoreUnavailable("database", `${tablesMissing}: ${reason}`, { cause: error });
   return new StoreUnavailable("database", `The database is not available: ${reason}`, { cause: error });
 }
 

@@ -10,35 +10,35 @@ export interface NoticesOptions {
   readonly applicationName: string;
   readonly channels: readonly Channel[];
   readonly onError?: (error: Error) => void;
-  /** Called when a pooler is between this process and the server. Notifications would go to another client then, so nothing is listened to. */
+  /** Called if there is a pooler before the server. It would send notifications to another client, so this process then does not listen. */
   readonly onPooler?: () => void;
-  /** Aborts when nothing is to be heard any more. */
+  /** Aborts when listening has to end. */
   readonly signal: AbortSignal;
 }
 
-/** Listens until the signal aborts, over a connection of its own, which is opened again when it is lost. `closed` resolves when that has ended. */
+/** Listens until the signal aborts, over its own connection, which it reopens when lost. `closed` resolves when listening has ended. */
 export function openNotices(options: NoticesOptions): Notices & { readonly closed: Promise<void> } {
-  const hearers = new EventEmitter().setMaxListeners(0);
-  let arriving = false;
-  const onChange = (now: boolean) => {
-    arriving = now;
-    for (const channel of options.channels) hearers.emit(channel);
+  const listeners = new EventEmitter().setMaxListeners(0);
+  let isArriving = false;
+  const onChange = (isArrivingNow: boolean) => {
+    isArriving = isArrivingNow;
+    for (const channel of options.channels) listeners.emit(channel);
   };
   return {
-    on(channel, hear) {
+    on(channel, listener) {
       if (!options.channels.includes(channel)) throw new Error(`this process does not listen to ${channel}`);
-      hearers.on(channel, hear);
-      return () => void hearers.off(channel, hear);
+      listeners.on(channel, listener);
+      return () => void listeners.off(channel, listener);
     },
-    arrive: () => arriving,
-    closed: keepListening(options, (channel, text = "") => hearers.emit(channel, text), onChange),
+    areArriving: () => isArriving,
+    closed: keepListening(options, (channel, text = "") => listeners.emit(channel, text), onChange),
   };
 }
 
 async function keepListening(
   options: NoticesOptions,
   onNotice: (channel: string, text?: string) => void,
-  onChange: (arriving: boolean) => void,
+  onChange: (isArriving: boolean) => void,
 ): Promise<void> {
   const { signal } = options;
   let failures = 0;
@@ -50,10 +50,10 @@ async function keepListening(
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     });
-    client.on("error", () => undefined); // `lost` gives the reason
+    client.on("error", () => undefined); // `connectionEnd` resolves with the reason
     try {
       await client.connect();
-      const lost = once(client, "end", { signal }).then(
+      const connectionEnd = once(client, "end", { signal }).then(
         () => undefined,
         (error: Error) => (signal.aborted ? undefined : error),
       );
@@ -65,7 +65,7 @@ async function keepListening(
       await client.query(options.channels.map((channel) => `listen ${client.escapeIdentifier(channel)}`).join("; "));
       failures = 0;
       onChange(true);
-      const reason = await lost;
+      const reason = await connectionEnd;
       onChange(false);
       if (reason) options.onError?.(reason);
     } catch (error) {
@@ -74,6 +74,6 @@ async function keepListening(
       await client.end().catch(() => undefined);
     }
     failures += 1;
-    await pause(backOffMs(failures, { firstMs: 100, mostMs: 5_000 }), undefined, { signal }).catch(() => undefined);
+    await pause(backOffMs(failures, { firstMs: 100, maxMs: 5_000 }), undefined, { signal }).catch(() => undefined);
   }
 }

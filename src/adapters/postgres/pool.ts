@@ -7,10 +7,10 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity; names the role. */
   readonly applicationName: string;
   readonly max?: number;
-  /** Milliseconds; 0 for none. */
-  readonly statementTimeout?: number;
-  /** How many ms the client waits for an answer, since a frozen or unreachable server does not end a statement. No limit if left out. */
-  readonly answerTimeout?: number;
+  /** 0 for no time-out. */
+  readonly statementTimeoutMs?: number;
+  /** How long the client waits for an answer, since a frozen or unreachable server does not end a statement. By default without limit. */
+  readonly answerTimeoutMs?: number;
   /** Called when an idle connection breaks. The pool replaces it. */
   readonly onError?: (error: Error) => void;
 }
@@ -18,46 +18,46 @@ export interface PoolOptions {
 export function createPool(options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     Client: SessionClient,
-    onConnect: (client) => (client as SessionClient).findOutWhetherDirect(),
+    onConnect: (client) => (client as SessionClient).detectPooler(),
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.max ?? 10,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    statement_timeout: options.statementTimeout ?? 30_000,
-    idle_in_transaction_session_timeout: options.statementTimeout === 0 ? 0 : Math.max(60_000, options.statementTimeout ?? 0),
-    ...(options.answerTimeout === undefined ? {} : { query_timeout: options.answerTimeout }),
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: options.statementTimeoutMs === 0 ? 0 : Math.max(60_000, options.statementTimeoutMs ?? 0),
+    ...(options.answerTimeoutMs === undefined ? {} : { query_timeout: options.answerTimeoutMs }),
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
   pool.on("error", options.onError ?? (() => undefined));
-  return translateOutages(pool);
+  return withTranslatedErrors(pool);
 }
 
 /**
- * In an outage the promises of the pool and its clients reject with StoreUnavailable, and the streams of their statements fail with it. The
- * callback forms, which pg itself uses, are unchanged.
+ * Makes the promises of the pool and its clients reject with StoreUnavailable in an outage, and the streams of their statements fail with
+ * it. The callback forms, which pg itself uses, are unchanged.
  */
-function translateOutages(pool: pg.Pool): pg.Pool {
-  const seen = { connectedBefore: false };
+function withTranslatedErrors(pool: pg.Pool): pg.Pool {
+  const history = { connectedBefore: false };
   const translating = (method: unknown, owner: object) => {
     const call = (method as (...args: unknown[]) => unknown).bind(owner);
     return (...args: unknown[]) => {
       if (isStream(args[0])) {
         const { handleError } = args[0];
         args[0].handleError = function (error, ...rest) {
-          handleError.call(this, asDatabaseError(error, seen), ...rest);
+          handleError.call(this, asDatabaseError(error, history), ...rest);
         };
       }
       const result = call(...args);
       if (!(result instanceof Promise)) return result;
       return result.catch((error: unknown) => {
-        throw asDatabaseError(error, seen);
+        throw asDatabaseError(error, history);
       });
     };
   };
   pool.on("connect", (client) => {
-    seen.connectedBefore = true;
+    history.connectedBefore = true;
     // A connection that breaks while it is in use emits its own error event, which would end the process without a listener.
     client.on("error", () => undefined);
     Object.assign(client, { query: translating(client.query, client) });
@@ -65,7 +65,7 @@ function translateOutages(pool: pg.Pool): pg.Pool {
   return Object.assign(pool, { query: translating(pool.query, pool), connect: translating(pool.connect, pool) });
 }
 
-/** A statement that is a stream of its own, such as COPY: pg tells it of errors. */
+/** A statement that is itself a stream, such as COPY. pg reports errors to it by this method. */
 interface StatementStream {
   handleError(error: unknown, ...rest: unknown[]): void;
 }

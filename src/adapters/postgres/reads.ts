@@ -1,24 +1,25 @@
-// The reads of requests: bounded for each organisation, and ended in the server when nobody waits for them any more.
+// Limits the reads of requests for each organisation, and cancels them in the server when nobody waits for them any more.
 import { once } from "node:events";
 import pg from "pg";
-import type { Reads } from "../../ports/reads.js";
+import type { PoolForReads } from "../../ports/reads.js";
 import { createSlots, type Slots } from "../../slots.js";
 import { asDatabaseError } from "./errors.js";
 import type { Session } from "./session.js";
 
-/** Of the API's connections, so that some are left for commands and downloads. An organisation's further statements wait for its own. */
-const bounds = { inAll: 10, each: 4, line: { each: 200, ms: 10_000 } };
+const refusal = "Too many reads at the moment, try again shortly";
+/** Fewer than the API's connections, so that some are left for commands and downloads. An organisation's further statements wait. */
+const limits = { maxHeld: 10, maxPerOwner: 4, line: { maxPerOwner: 200, maxWaitMs: 10_000 }, refusal };
 
-export function createReads(slots: Slots = createSlots({ ...bounds, refusal: "Too many reads at the moment, try again shortly" })): Reads {
+export function createPoolForReads(slots: Slots = createSlots(limits)): PoolForReads {
   return (pool, { organisationId, signal }) => {
-    const connect = () => cancellable(pool, signal);
-    const query = (...statement: unknown[]) => slots.within(organisationId, () => run(connect, statement, signal), signal);
-    // Who holds a connection for longer, as a download does, has a slot of another kind.
+    const connect = () => connectCancellable(pool, signal);
+    const query = (...statement: unknown[]) => slots.withSlot(organisationId, () => runStatement(connect, statement, signal), signal);
+    // Callers of `connect` hold a connection for longer, as downloads do. They take a slot of another kind.
     return Object.assign(Object.create(pool) as pg.Pool, { connect, query });
   };
 }
 
-async function run(connect: () => Promise<pg.PoolClient>, statement: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+async function runStatement(connect: () => Promise<pg.PoolClient>, statement: readonly unknown[], signal: AbortSignal): Promise<unknown> {
   const client = await connect();
   let failed: Error | undefined;
   try {
@@ -32,8 +33,8 @@ async function run(connect: () => Promise<pg.PoolClient>, statement: readonly un
   }
 }
 
-/** A connection whose statement is cancelled when the signal aborts. It is closed then, so that the cancel request never meets another statement. */
-async function cancellable(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
+/** A connection whose statement is cancelled when the signal aborts. Then it is closed, so that no other statement is cancelled. */
+async function connectCancellable(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
   const client = await pool.connect();
   if (signal.aborted) {
     client.release();
@@ -53,18 +54,18 @@ async function cancellable(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolC
   return client;
 }
 
-const longestMs = 2_000;
+const maxCancelMs = 2_000;
 
 /**
- * Asks the server to end the statement that the client runs, by the protocol's cancel request: it names the session by its secret, and poolers
- * pass it on. Resolves when the server has dealt with it or cannot be asked. Until then the session must not be given to anyone else, since the
- * request ends whatever the session runs by then.
+ * Asks the server to end the client's statement by the protocol's cancel request, which names the session by its secret and which poolers
+ * pass on. Resolves when the server has handled the request or cannot be reached. Until then nobody else may get the session, since the
+ * request ends whatever statement the session runs by then.
  */
 async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
   const { processID, secretKey } = client as unknown as Session;
   const { connectionString } = pool.options;
   const { connection, host, port } = new pg.Client({ connectionString }) as unknown as Session;
-  const late = setTimeout(() => connection.stream.destroy(), longestMs).unref();
+  const timer = setTimeout(() => connection.stream.destroy(), maxCancelMs).unref();
   connection.on("error", () => undefined);
   connection.once("connect", () => {
     if (!connection.ssl) connection.cancel(processID, secretKey);
@@ -74,5 +75,5 @@ async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<vo
   if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`);
   else connection.connect(port, host);
   await once(connection, "end").catch(() => undefined); // the server closes the connection when it has sent the signal
-  clearTimeout(late);
+  clearTimeout(timer);
 }

@@ -2,25 +2,25 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 
 /**
- * Settings that the code relies on, whatever the defaults of the server, the database or the user are. They are sent as start-up parameters,
- * which PgBouncer accepts and keeps per client, also in transaction mode.
+ * Settings that the code relies on, whatever the defaults of the server, the database or the user are. The client sends them as start-up
+ * parameters, which PgBouncer accepts and keeps per client, also in transaction mode.
  */
 const settings = { DateStyle: "ISO, MDY", TimeZone: "UTC", standard_conforming_strings: "on" };
 
-// Else times are sent in the machine's time zone, with an offset in minutes. That is wrong for old dates, when most zones had offsets with seconds.
+// By default times are sent in the machine's zone, with an offset in minutes. Old dates would be wrong, since offsets then had seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
 /** Members of node-postgres that its types do not declare. */
 const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf(this: pg.Client): object };
 
-/** A statement that begins with it is planned once for each connection, not at every call: planning costs more than running it. */
+/** A statement that begins with this mark is planned once per connection, not at every call: planning it costs more than running it. */
 const preparedMark = "/* prepared */";
 
-const names = new Map<string, string>();
+const statementNames = new Map<string, string>();
 
-function nameOf(text: string): string {
-  const name = names.get(text) ?? createHash("sha256").update(text).digest("hex").slice(0, 32);
-  names.set(text, name);
+function statementNameOf(text: string): string {
+  const name = statementNames.get(text) ?? createHash("sha256").update(text).digest("hex").slice(0, 32);
+  statementNames.set(text, name);
   return name;
 }
 
@@ -41,7 +41,7 @@ export interface Session {
   };
 }
 
-/** A pooler makes up the process id that it tells its clients. */
+/** Whether no pooler is between this client and the server: a pooler invents the process id that it tells its clients. */
 export async function isDirect(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   return rows[0]?.pid === (client as unknown as Session).processID;
@@ -50,26 +50,26 @@ export async function isDirect(client: pg.Client): Promise<boolean> {
 type Statement = Pick<pg.QueryConfig, "name" | "text" | "values">;
 
 export class SessionClient extends pg.Client {
-  /** Whether no pooler stands between: in its transaction mode the next statement may meet another server process, which has not prepared it. */
+  /** False behind a pooler: in transaction mode the next statement may reach another server process, which has not prepared it. */
   #isDirect = false;
 
   getStartupConf(): object {
     return { ...getStartupConf.call(this), ...settings };
   }
 
-  async findOutWhetherDirect(): Promise<void> {
+  async detectPooler(): Promise<void> {
     this.#isDirect = await isDirect(this);
   }
 
-  override query(...asked: unknown[]): never {
-    return (super.query as (...asked: unknown[]) => never).apply(this, this.#prepared(asked));
+  override query(...args: unknown[]): never {
+    return (super.query as (...args: unknown[]) => never).apply(this, this.#withPreparedName(args));
   }
 
-  #prepared([statement, values, ...rest]: unknown[]): unknown[] {
+  #withPreparedName([statement, values, ...rest]: unknown[]): unknown[] {
     const { name, text } = typeof statement === "string" ? { text: statement, name: undefined } : (statement as Statement);
     if (name !== undefined && !this.#isDirect) return [{ ...(statement as Statement), name: undefined }, values, ...rest];
     if (!this.#isDirect || name !== undefined || !text?.startsWith(preparedMark)) return [statement, values, ...rest];
-    if (typeof statement === "string") return [{ text, name: nameOf(text), values }, ...rest];
-    return [{ ...(statement as Statement), name: nameOf(text) }, values, ...rest];
+    if (typeof statement === "string") return [{ text, name: statementNameOf(text), values }, ...rest];
+    return [{ ...(statement as Statement), name: statementNameOf(text) }, values, ...rest];
   }
 }

@@ -1,9 +1,9 @@
-// src/adapters/spreadsheets reads uploaded files (CSV, XLSX) as rows of text, and writes rejected rows and tables as workbooks. Nothing in this
-// folder knows what a column means; `spreadsheets.ts` fulfils the port.
+// src/adapters/spreadsheets reads uploaded files (CSV, XLSX) as rows of text, and writes rejected rows and tables as workbooks. Nothing in
+// this folder knows what a column means; `spreadsheets.ts` fulfils the port.
 import type { CellFault, FileRow } from "../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS, MAX_FAULTY_CELL_CHARS } from "./limits.js";
 
-/** The file as a whole cannot be used; the message tells the customer what to fix. */
+/** Thrown when the file as a whole cannot be used. The message tells the customer what to fix. */
 export class FileFault extends Error {
   override readonly name = "FileFault";
 }
@@ -11,9 +11,9 @@ export class FileFault extends Error {
 export type Cell = string | CellFault;
 
 export function cellFault(fault: string, text: string): CellFault {
-  const shown = text.length > MAX_FAULTY_CELL_CHARS ? `${text.slice(0, MAX_FAULTY_CELL_CHARS)}...` : text;
+  const excerpt = text.length > MAX_FAULTY_CELL_CHARS ? `${text.slice(0, MAX_FAULTY_CELL_CHARS)}...` : text;
   // The text is stored with the rejected row, and Postgres cannot store a NUL or half a character.
-  return { fault, text: shown.replaceAll("\0", "\u{FFFD}").toWellFormed() };
+  return { fault, text: excerpt.replaceAll("\0", "\u{FFFD}").toWellFormed() };
 }
 
 /** Text that Postgres or a spreadsheet could not hold becomes a fault, and its row is rejected. */
@@ -27,7 +27,7 @@ export const isBlank = (cell: Cell | undefined): boolean => cell === undefined |
 
 export const isBlankRow = (cells: readonly Cell[]): boolean => cells.every(isBlank);
 
-/** The header's names, without the empty columns a spreadsheet leaves at the right. */
+/** The column names of the header, without the empty columns that a spreadsheet leaves at the right. */
 export function headerNames(cells: readonly Cell[], row: number): string[] {
   const names = cells.map((cell) => {
     if (typeof cell !== "string") throw new FileFault(`A column name in row ${row} ${cell.fault}. Correct the header row.`);
@@ -57,14 +57,14 @@ export function createRowReader(check: (row: FileRow) => void) {
     },
     /** The rows since the last call. */
     take(): FileRow[] {
-      const taken = rows;
+      const collected = rows;
       rows = [];
-      return taken;
+      return collected;
     },
   };
 }
 
-/** Brings rows to the header's width; a value outside the named columns is a fault of its row, never dropped in silence. */
+/** Brings rows to the header's width. A value outside the named columns is a fault of its row, so that it is never dropped in silence. */
 function createRowShaper(columns: readonly string[]): (row: number, cells: Cell[]) => FileRow {
   const width = columns.length;
   const unnamed = columns.flatMap((name, index) => (name === "" ? [index] : []));

@@ -1,16 +1,16 @@
-/** Of a worksheet that we write, which holds 1,048,576 rows: the last is left free for a note about rows that do not fit. */
+/** A worksheet can hold 1,048,576 rows. One is kept free for a note about rows that do not fit. */
 export const MAX_WRITTEN_ROWS = 1_048_575;
-/** A CSV file of the largest size cannot have more acceptable rows: the shortest such row is `w,c,1,2026-01-01`. */
+/** No CSV file of the largest accepted size has more acceptable rows, since the shortest such row is `w,c,1,2026-01-01`. */
 export const MAX_CSV_ROWS = 3_100_000;
 export const MAX_COLUMNS = 512;
-/** One row, all its cells together, in characters. */
+/** For all cells of a row together. */
 export const MAX_ROW_CHARS = 1_048_576;
 /** What one cell of a workbook can hold. */
 export const MAX_CELL_CHARS = 32_767;
 /** How much is shown of a cell that cannot be read. */
 export const MAX_FAULTY_CELL_CHARS = 1000;
 
-/** For all cells of a workbook together: a text that is stored once may be in a million cells. A CSV file has at most a tenth of this. */
+/** For all cells of a workbook, since a text that is stored once may be in a million cells. A CSV file has at most a tenth of this. */
 export const MAX_TEXT_CHARS = 512 * 1024 ** 2;
 /** No program writes a number, or the code of a number format, that is longer. */
 export const MAX_NUMBER_CHARS = 400;
@@ -24,7 +24,7 @@ export const MAX_INFLATE_RATIO = 100;
 export const INFLATE_ALLOWANCE = 32 * 1024 ** 2;
 /** For the header alone, which the API reads while the caller waits: about a second's work. */
 export const MAX_HEADER_INFLATED_BYTES = 64 * 1024 ** 2;
-/** To see whether sheets that are not read have rows. */
+/** For finding out whether the sheets that are not read have rows. */
 export const MAX_OTHER_SHEETS_BYTES = 1024 ** 2;
 /** Relations, styles and the workbook part are read whole. */
 export const MAX_SMALL_PART_CHARS = 16 * 1024 ** 2;

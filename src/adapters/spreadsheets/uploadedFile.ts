@@ -8,10 +8,10 @@ import { readXlsxHeader, readXlsxRows } from "./xlsx/readXlsx.js";
 /** How many bytes of a file's start `detectFormat` needs. */
 const DETECT_BYTES = 64 * 1024;
 
-const RESAVE = "Re-save it as .csv or .xlsx.";
-const OLE = [0xd0, 0xcf, 0x11, 0xe0];
-const ZIP = [0x50, 0x4b, 0x03, 0x04];
-const OTHERS: readonly (readonly [number[], string])[] = [
+const RESAVE_ADVICE = "Re-save it as .csv or .xlsx.";
+const OLE_START = [0xd0, 0xcf, 0x11, 0xe0];
+const ZIP_START = [0x50, 0x4b, 0x03, 0x04];
+const OTHER_FORMATS: readonly (readonly [number[], string])[] = [
   [[0x25, 0x50, 0x44, 0x46], "a PDF document"],
   [[0x89, 0x50, 0x4e, 0x47], "a PNG image"],
   [[0xff, 0xd8, 0xff], "a JPEG image"],
@@ -31,18 +31,18 @@ const OTHERS: readonly (readonly [number[], string])[] = [
   [[0x7b, 0x5c, 0x72, 0x74, 0x66], "a rich text document"],
 ];
 
-/** The content decides; the name only changes the message about an old Office file. Throws a `FileFault` for any other format. */
+/** Looks at the content; the name only changes the message about an old Office file. Throws a `FileFault` for any other format. */
 function detectFormat(firstBytes: Buffer, fileName: string): FileFormat {
   if (firstBytes.length === 0) throw new FileFault("The file is empty.");
-  const starts = (magic: readonly number[]) => magic.every((byte, index) => firstBytes[index] === byte);
-  if (starts(ZIP)) {
+  const startsWith = (magic: readonly number[]) => magic.every((byte, index) => firstBytes[index] === byte);
+  if (startsWith(ZIP_START)) {
     if (!firstBytes.subarray(0, 200).includes("application/vnd.oasis.opendocument")) return "xlsx";
-    throw new FileFault(`The file is an OpenDocument file (.ods), which is not supported. ${RESAVE}`);
+    throw new FileFault(`The file is an OpenDocument file (.ods), which is not supported. ${RESAVE_ADVICE}`);
   }
-  if (starts(OLE)) throw new FileFault(oleMessage(firstBytes, fileName));
-  for (const [magic, what] of OTHERS) {
+  if (startsWith(OLE_START)) throw new FileFault(oleMessage(firstBytes, fileName));
+  for (const [magic, what] of OTHER_FORMATS) {
     // Two bytes are too few to tell an image from a column name.
-    if (starts(magic) && (magic.length > 2 || firstBytes.subarray(0, 4096).includes(0)))
+    if (startsWith(magic) && (magic.length > 2 || firstBytes.subarray(0, 4096).includes(0)))
       throw new FileFault(`The file is ${what}, not a spreadsheet. Upload a .csv or .xlsx file.`);
   }
   return textFormat(firstBytes);
@@ -56,7 +56,7 @@ function oleMessage(firstBytes: Buffer, fileName: string): string {
   if (!isWorkbook && /\.xls[xm]$/i.test(fileName))
     return "The workbook is protected with a password, or in the .xls format. Save it as .xlsx without a password and upload it again.";
   if (/\.(doc|ppt|msg)$/i.test(fileName)) return "The file is an Office document, not a spreadsheet. Upload a .csv or .xlsx file.";
-  return `The .xls format is not supported. ${RESAVE}`;
+  return `The .xls format is not supported. ${RESAVE_ADVICE}`;
 }
 
 function textFormat(firstBytes: Buffer): FileFormat {
@@ -99,33 +99,33 @@ async function formatOf(source: FileSource, fileName: string): Promise<FileForma
   }
 }
 
-const MOST_ROWS = 1_000;
-/** Distinct values of a column, and characters of each. */
-const MOST_VALUES = 20;
-const MOST_CHARS = 60;
+const MAX_VALUE_ROWS = 1_000;
+/** How many distinct values are kept of a column, and how many characters of each. */
+const MAX_VALUES = 20;
+const MAX_VALUE_CHARS = 60;
 
-/** By column: the first distinct values of the file's first rows, for people to see what the column holds. */
+/** For each column the first distinct values of the file's first rows, so that people see what the column holds. */
 export async function readValues(path: string): Promise<string[][]> {
   const values: Set<string>[] = [];
   let rows = 0;
-  for await (const batch of readFileRows(path, { mostInflated: MAX_HEADER_INFLATED_BYTES })) {
+  for await (const batch of readFileRows(path, { maxUnpackedBytes: MAX_HEADER_INFLATED_BYTES })) {
     for (const { cells } of batch.rows) {
-      if (++rows > MOST_ROWS) break;
+      if (++rows > MAX_VALUE_ROWS) break;
       cells.forEach((cell, index) => {
         values[index] ??= new Set();
-        const known = values[index];
-        if (known.size < MOST_VALUES && !isBlank(cell)) known.add(shown(typeof cell === "string" ? cell : cell.text));
+        const columnValues = values[index];
+        if (columnValues.size < MAX_VALUES && !isBlank(cell)) columnValues.add(shownValue(typeof cell === "string" ? cell : cell.text));
       });
     }
-    if (rows >= MOST_ROWS) break;
+    if (rows >= MAX_VALUE_ROWS) break;
   }
   return values.map((some) => [...some]);
 }
 
-/** Whole characters, which Postgres can store. */
-function shown(text: string): string {
+/** The value as it is shown: cut between whole characters, and with characters that Postgres can store. */
+function shownValue(text: string): string {
   const plain = text.trim().replaceAll("\0", "\u{FFFD}").toWellFormed();
-  if (plain.length <= MOST_CHARS) return plain;
-  const characters = [...plain.slice(0, 2 * MOST_CHARS + 2)];
-  return characters.length <= MOST_CHARS ? plain : `${characters.slice(0, MOST_CHARS).join("")}...`;
+  if (plain.length <= MAX_VALUE_CHARS) return plain;
+  const characters = [...plain.slice(0, 2 * MAX_VALUE_CHARS + 2)];
+  return characters.length <= MAX_VALUE_CHARS ? plain : `${characters.slice(0, MAX_VALUE_CHARS).join("")}...`;
 }

@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 
-/** Nothing may be sent to this address. */
+/** Thrown for an address to which nothing may be sent. */
 export class RefusedAddress extends Error {
   override readonly name = "RefusedAddress";
 }
 
-export interface EndpointAddress {
+export interface EndpointOptions {
   readonly url: URL;
-  readonly whyNot: (address: string) => string | undefined;
+  readonly refusalReason: (address: string) => string | undefined;
   readonly lookUp: LookUp;
   /** Certificates to trust beside the system's own. */
   readonly ca?: string | undefined;
@@ -19,32 +19,32 @@ export interface EndpointAddress {
 }
 
 /** How many of a name's addresses are tried. */
-const mostAddresses = 3;
-const handshakeMs = 10_000;
+const maxAddresses = 3;
+const maxHandshakeMs = 10_000;
 
-export async function connectToEndpoint({ url, whyNot, lookUp, ca, signal }: EndpointAddress): Promise<Socket> {
+export async function connectToEndpoint({ url, refusalReason, lookUp, ca, signal }: EndpointOptions): Promise<Socket> {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const isPlain = url.protocol === "http:";
   const port = Number(url.port) || (isPlain ? 80 : 443);
-  const found = await lookUp(host, signal);
-  const allowed = found.filter((address) => whyNot(address) === undefined);
-  const [first] = found;
+  const addresses = await lookUp(host, signal);
+  const allowed = addresses.filter((address) => refusalReason(address) === undefined);
+  const [first] = addresses;
   if (first === undefined) throw new Error("its name has no address");
-  if (allowed.length === 0) throw new RefusedAddress(whyNot(first));
-  const socket = await firstThatConnects(allowed.slice(0, mostAddresses), port, signal);
-  const refused = whyNot(socket.remoteAddress ?? "");
-  if (refused !== undefined) {
+  if (allowed.length === 0) throw new RefusedAddress(refusalReason(first));
+  const socket = await firstThatConnects(allowed.slice(0, maxAddresses), port, signal);
+  const refusal = refusalReason(socket.remoteAddress ?? "");
+  if (refusal !== undefined) {
     socket.destroy();
-    throw new RefusedAddress(refused);
+    throw new RefusedAddress(refusal);
   }
-  return isPlain ? socket : secured(socket, host, ca, signal);
+  return isPlain ? socket : startTls(socket, host, ca, signal);
 }
 
 async function firstThatConnects(addresses: readonly string[], port: number, signal: AbortSignal): Promise<Socket> {
   let failure: unknown;
   for (const host of addresses) {
     try {
-      return await connected(connectTcp({ host, port }), "connect", signal);
+      return await waitForConnection(connectTcp({ host, port }), "connect", signal);
     } catch (error) {
       if (signal.aborted) throw error;
       failure = error;
@@ -53,24 +53,24 @@ async function firstThatConnects(addresses: readonly string[], port: number, sig
   throw failure;
 }
 
-function secured(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
+function startTls(socket: Socket, host: string, ca: string | undefined, signal: AbortSignal): Promise<Socket> {
   const isName = !/^[\d.]+$|:/.test(host);
-  const tls = connectTls({ socket, host, secureContext: contextFor(ca), ...(isName ? { servername: host } : {}) });
-  return connected(tls, "secureConnect", AbortSignal.any([signal, AbortSignal.timeout(handshakeMs)]));
+  const tls = connectTls({ socket, host, secureContext: tlsContextFor(ca), ...(isName ? { servername: host } : {}) });
+  return waitForConnection(tls, "secureConnect", AbortSignal.any([signal, AbortSignal.timeout(maxHandshakeMs)]));
 }
 
-const contexts = new Map<string | undefined, SecureContext>();
+const tlsContexts = new Map<string | undefined, SecureContext>();
 
-/** Made once: to read the system's certificates for every connection would take longer than anything else here. */
-function contextFor(ca: string | undefined): SecureContext {
-  const context = contexts.get(ca) ?? createSecureContext(ca === undefined ? {} : { ca });
-  contexts.set(ca, context);
+/** Created once: reading the system's certificates for every connection would take longer than anything else here. */
+function tlsContextFor(ca: string | undefined): SecureContext {
+  const context = tlsContexts.get(ca) ?? createSecureContext(ca === undefined ? {} : { ca });
+  tlsContexts.set(ca, context);
   return context;
 }
 
-async function connected<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
-  const waiting = new AbortController();
-  const closed = once(socket, "close", { signal: waiting.signal }).then(() => {
+async function waitForConnection<S extends Socket>(socket: S, event: "connect" | "secureConnect", signal: AbortSignal): Promise<S> {
+  const closeListener = new AbortController();
+  const closed = once(socket, "close", { signal: closeListener.signal }).then(() => {
     throw new Error("the connection was closed");
   });
   try {
@@ -81,12 +81,12 @@ async function connected<S extends Socket>(socket: S, event: "connect" | "secure
     socket.destroy();
     throw signal.aborted ? signal.reason : error;
   } finally {
-    waiting.abort();
+    closeListener.abort();
   }
 }
 
 /**
- * Finds the addresses of a name. It asks the name servers directly: the system's own look-up runs on a few threads that the whole process
+ * Finds the addresses of a name. It asks the name servers directly. The system's own look-up runs on a few threads that the whole process
  * shares, and a name server that does not answer would block them all.
  */
 export type LookUp = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
@@ -98,8 +98,8 @@ export const lookUp: LookUp = async (host, signal) => {
   if (localhost.test(host)) return ["127.0.0.1", "::1"];
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   signal.addEventListener("abort", () => resolver.cancel());
-  const found = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-  const addresses = found.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
-  if (addresses.length === 0 && found[0].status === "rejected") throw found[0].reason;
+  const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const addresses = results.flatMap((each) => (each.status === "fulfilled" ? each.value : []));
+  if (addresses.length === 0 && results[0].status === "rejected") throw results[0].reason;
   return addresses;
 };

@@ -1,34 +1,34 @@
-// All imports, folded from their streams up to one position of the event log.
+// Gathers the evidence: folds imports from their streams, up to one position of the event log.
 
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import { isAfter, type StoredEvent, shareOf } from "../../ports/eventStore.js";
+import { isAfter, type StoredEvent, shareOfLog } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
 import { addCounted, type CorrectingImport } from "./countedEvidence.js";
 import { addImport, addRow, type EvidenceWriter } from "./evidenceTables.js";
 import { foldEvent, type ImportFold, newImportFold, readEvent } from "./importFold.js";
 import { gatherReversals, type ReversalOptions, reversalFaults } from "./reversalEvidence.js";
 
-/** What is kept of a fold. */
+/** What the audit keeps of an import after its fold is freed. */
 export interface AuditedImport {
   readonly importId: string;
   readonly requested: NonNullable<ImportFold["requested"]>;
   readonly ended: ImportFold["ended"];
 }
 
-/** Whose import it is, for a finding. */
+/** The import and its organisation, as a finding names them. */
 export const ownerOf = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
 
 interface EvidenceOptions extends ReversalOptions {
   readonly onProgress: ((progress: { events: number; share: number }) => void) | undefined;
 }
 
-/** Writes the evidence of all imports. */
+/** Writes the evidence of all imports, or of those of one organisation. */
 export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOptions) {
   const { eventStore, until, signal, onProgress, findings } = options;
   const imports: AuditedImport[] = [];
-  const streams = new Map<string, ImportFold | "ended" | "not wanted">();
+  const foldOfStream = new Map<string, ImportFold | "ended" | "not wanted">();
   const reversals = await gatherReversals(options);
-  const correcting: CorrectingImport[] = [];
+  const correctingImports: CorrectingImport[] = [];
   let events = 0;
   const closeFold = (fold: ImportFold) => {
     const { importId, requested, ended } = fold;
@@ -46,17 +46,17 @@ export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOp
   };
   const onEvent = (event: StoredEvent) => {
     if (event.stream.startsWith(streamPrefix.corrections)) return checkCorrection(event, options);
-    if (event.stream.startsWith(streamPrefix.reversals)) return; // gathered before
-    const state = streams.get(event.stream) ?? (isWanted(event, options) ? newImportFold(event.stream, { whole: true }) : "not wanted");
-    streams.set(event.stream, state);
-    if (state === "not wanted") return;
-    if (state === "ended") return reportLateEvent(event, findings);
-    addRow(writer, state, foldEvent(state, event));
-    if (!state.ended) return;
-    keepCorrecting(state, correcting);
-    // The import has ended: its fold is freed.
-    closeFold(state);
-    streams.set(event.stream, "ended");
+    if (event.stream.startsWith(streamPrefix.reversals)) return; // gatherReversals has read them
+    const { stream } = event;
+    const fold = foldOfStream.get(stream) ?? (isWanted(event, options) ? newImportFold(stream, { withShipments: true }) : "not wanted");
+    foldOfStream.set(stream, fold);
+    if (fold === "not wanted") return;
+    if (fold === "ended") return reportLateEvent(event, findings);
+    addRow(writer, fold, foldEvent(fold, event));
+    if (!fold.ended) return;
+    keepCorrectingImport(fold, correctingImports);
+    closeFold(fold);
+    foldOfStream.set(stream, "ended"); // frees the fold
   };
   await eventStore.replay(
     { prefixes: [streamPrefix.import, streamPrefix.corrections, streamPrefix.reversals], until, signal },
@@ -64,42 +64,43 @@ export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOp
       for (const event of batch.events) onEvent(event);
       await writer.flush();
       events += batch.events.length;
-      onProgress?.({ events, share: shareOf(batch.position, until) });
+      onProgress?.({ events, share: shareOfLog(batch.position, until) });
     },
   );
-  for (const fold of streams.values()) if (typeof fold === "object") closeFold(fold);
-  const ofActivities = imports.filter(({ requested }) => requested.data.kind === "activities");
-  addCounted(writer, correcting, new Map(ofActivities.map(({ importId, requested }) => [importId, requested.position.commit])), reversals);
+  for (const fold of foldOfStream.values()) if (typeof fold === "object") closeFold(fold);
+  const activityImports = imports.filter(({ requested }) => requested.data.kind === "activities");
+  const positions = new Map(activityImports.map(({ importId, requested }) => [importId, requested.position.commit]));
+  addCounted(writer, correctingImports, positions, reversals);
   await writer.flush();
   return { imports, events };
 }
 
-/** Writes the evidence of one import, up to a position of the event log. False when it was not requested by then. */
+/** Writes the evidence of one import, up to a position of the event log. Returns false if it was not requested by then. */
 export async function gatherImport(
   writer: EvidenceWriter,
   importId: string,
   { eventStore, until, signal }: Pick<EvidenceOptions, "eventStore" | "until" | "signal">,
 ): Promise<boolean> {
   const stream = streamOf.import(importId);
-  const fold = newImportFold(stream, { whole: false });
+  const fold = newImportFold(stream, { withShipments: false });
   for await (const event of eventStore.read(stream, { signal })) {
     if (isAfter(event.position, until)) break;
     addRow(writer, fold, foldEvent(fold, event));
-    if (writer.waiting() >= rowsAtOnce) await writer.flush();
+    if (writer.pendingRows() >= maxPendingRows) await writer.flush();
   }
   addImport(writer, fold);
   await writer.flush();
   return fold.requested !== undefined;
 }
 
-const rowsAtOnce = 1_000;
+const maxPendingRows = 1_000;
 
-function keepCorrecting({ importId, requested, ended, acceptedNumbers: accepted }: ImportFold, correcting: CorrectingImport[]): void {
+function keepCorrectingImport({ importId, requested, ended, acceptedRows }: ImportFold, correctingImports: CorrectingImport[]): void {
   if (requested?.data.kind !== "activities" || !requested.data.corrects || ended?.type !== "ImportCompleted") return;
-  correcting.push({ position: requested.position.commit, importId, corrects: requested.data.corrects, accepted });
+  correctingImports.push({ position: requested.position.commit, importId, corrects: requested.data.corrects, acceptedRows });
 }
 
-/** What became of rejected rows decides nothing here, but its events have to be readable. */
+/** The audit does not use the streams of corrections, but reports their events that cannot be read. */
 function checkCorrection(event: StoredEvent, options: EvidenceOptions): void {
   if (!isWanted(event, options)) return;
   const importId = event.stream.slice(streamPrefix.corrections.length);
@@ -120,8 +121,8 @@ const isWanted = (first: StoredEvent, { organisationId }: EvidenceOptions): bool
 function reportFaults({ importId, requested, faults, faultCount }: ImportFold, findings: Findings): void {
   const owner = { organisationId: requested?.data.organisationId, importId };
   faults.forEach((sentence, index) => {
-    const rest = index === faults.length - 1 ? faultCount - index : 1;
-    findings.add({ ...owner, sentence: `stream: ${sentence}` }, rest);
+    const count = index === faults.length - 1 ? faultCount - index : 1; // the last sentence stands for those that were not kept
+    findings.add({ ...owner, sentence: `stream: ${sentence}` }, count);
   });
   if (!requested) findings.add({ ...owner, sentence: "stream: there is no ImportRequested" });
 }

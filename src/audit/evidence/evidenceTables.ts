@@ -1,14 +1,14 @@
-// What the streams say, as rows of temporary tables, which Postgres compares with the tables of the projections. They last as long as the
+// Writes what the streams say to temporary tables, which Postgres compares with the tables of the projections. They last as long as the
 // caller's transaction.
 import type { PoolClient } from "pg";
-import { fieldsOf, isNumber } from "../../domain/imports/fields.js";
+import { fieldsOf, isNumberField } from "../../domain/imports/fields.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import type { ImportEvent } from "../../events/importLayout.js";
-import { groupOf, type ImportFold, numberOf, recountRows } from "./importFold.js";
+import { type ImportFold, recountRows, shipmentGroupOf, shipmentNumberOf } from "./importFold.js";
 
-/** Each has the types of the table that it is compared with. */
-const sources = {
+/** Queries that give each temporary table the column types of the table that it is compared with. */
+const columnSources = {
   audited_imports: `select import_id, position as import_position, organisation_id, kind, status, received, processed, failed, revision,
                            source_details, finished_at from imports`,
   audited_activities: "select *, null::bigint as half_hour from activities",
@@ -20,12 +20,12 @@ const sources = {
   audited_activity_corrections: "select * from activity_corrections",
 } as const;
 
-type EvidenceTable = keyof typeof sources;
+type EvidenceTable = keyof typeof columnSources;
 
-export type EvidenceWriter = Awaited<ReturnType<typeof createEvidence>>;
+export type EvidenceWriter = Awaited<ReturnType<typeof createEvidenceWriter>>;
 
-export async function createEvidence(client: PoolClient) {
-  for (const [table, source] of Object.entries(sources))
+export async function createEvidenceWriter(client: PoolClient) {
+  for (const [table, source] of Object.entries(columnSources))
     await client.query(`create temp table ${table} on commit drop as ${source} with no data`);
   let rows = new Map<EvidenceTable, unknown[]>();
   let count = 0;
@@ -35,18 +35,18 @@ export async function createEvidence(client: PoolClient) {
       rows.get(table)?.push(row);
       count += 1;
     },
-    /** How many rows wait to be written. */
-    waiting: () => count,
+    /** How many rows wait for `flush`. */
+    pendingRows: () => count,
     async flush(): Promise<void> {
-      for (const [table, some] of rows)
-        await client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [storableJson(some)]);
+      for (const [table, tableRows] of rows)
+        await client.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [storableJson(tableRows)]);
       rows = new Map();
       count = 0;
     },
   };
 }
 
-/** Pushes with NUL or a lone surrogate are rejected. If a stream has one, the tables have U+FFFD in its place. */
+/** Puts U+FFFD in place of NUL and lone surrogates, as the tables do. The API rejects them in pushes, but a stream may still have some. */
 function storableJson(value: unknown): string {
   const text = JSON.stringify(value);
   if (!text.includes("\\u")) return text;
@@ -54,7 +54,7 @@ function storableJson(value: unknown): string {
 }
 
 /** The status of an import by its last event. */
-export const endings = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
+export const statusAtEnd = { ImportCompleted: "completed", ImportFailed: "failed", ImportCancelled: "cancelled" } as const;
 
 export function addImport(writer: EvidenceWriter, fold: ImportFold): void {
   const { importId, requested, started, ended, revision } = fold;
@@ -67,7 +67,7 @@ export function addImport(writer: EvidenceWriter, fold: ImportFold): void {
     import_position: String(requested.position.commit),
     organisation_id: organisationId,
     kind,
-    status: ended ? endings[ended.type] : started ? "processing" : "queued",
+    status: ended ? statusAtEnd[ended.type] : started ? "processing" : "queued",
     ...counts,
     processed: isCounted ? counts.processed : 0,
     revision: String(revision),
@@ -76,37 +76,37 @@ export function addImport(writer: EvidenceWriter, fold: ImportFold): void {
   });
 }
 
-/** Call it after the event has been folded. */
+/** The caller has folded the event before. */
 export function addRow(writer: EvidenceWriter, fold: ImportFold, event: ImportEvent | undefined): void {
   if (!fold.requested || (event?.type !== "RowAccepted" && event?.type !== "RowRejected")) return;
   const { kind } = fold.requested.data;
-  const place = { import_position: String(fold.requested.position.commit), row: event.data.row };
+  const rowKey = { import_position: String(fold.requested.position.commit), row: event.data.row };
   if (event.type === "RowRejected") {
     const { shipmentId, reference, error, lead, faults, element, data } = event.data;
     const handle = kind === "shipments" ? shipmentId : reference;
-    writer.add("audited_rejections", { ...place, handle, error, lead, faults, element, data });
+    writer.add("audited_rejections", { ...rowKey, handle, error, lead, faults, element, data });
   } else if (kind === "activities") {
-    writer.add("audited_activities", { ...place, ...activityColumns(event.data), half_hour: halfHourOf(event.data) });
+    writer.add("audited_activities", { ...rowKey, ...activityValues(event.data), half_hour: halfHourOf(event.data) });
   } else {
     const { values } = event.data;
-    writer.add("audited_lines", { ...place, shipment: numberOf(event.data), values, group: groupOf(fold, event.data) });
+    writer.add("audited_lines", { ...rowKey, shipment: shipmentNumberOf(event.data), values, group: shipmentGroupOf(fold, event.data) });
   }
 }
 
-export function activityColumns({ values }: Pick<RowAccepted, "values">): Record<string, unknown> {
-  const given = values as Readonly<Record<string, unknown>>;
+export function activityValues({ values }: Pick<RowAccepted, "values">): Record<string, unknown> {
+  const recorded = values as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     fieldsOf("activity").map((field) => {
-      const value = given[field.name] ?? null;
-      return [field.ledgerColumn, value === null ? null : isNumber(field) ? Number(value) : String(value)];
+      const value = recorded[field.name] ?? null;
+      return [field.ledgerColumn, value === null ? null : isNumberField(field) ? Number(value) : String(value)];
     }),
   );
 }
 
-const halfHour = 30 * 60;
+const halfHourSeconds = 30 * 60;
 
-/** In seconds since 1970; null where the ledger has the row, but no half hour for it. */
+/** The start of the row's half hour, in seconds since 1970. Null if its time cannot be read: the ledger then has no half hour for it. */
 function halfHourOf({ values }: RowAccepted): number | null {
   const instant = instantOf(String((values as Record<string, unknown>)["activityTimestamp"]), "UTC");
-  return instant === undefined ? null : Math.floor(instant / 1000 / halfHour) * halfHour;
+  return instant === undefined ? null : Math.floor(instant / 1000 / halfHourSeconds) * halfHourSeconds;
 }

@@ -1,5 +1,5 @@
-// The history of one import, from its stream alone. Memory does not grow with the import's rows.
-import { decodeOn, type RecordedOn } from "../../events/codec.js";
+// The history of one import, from its stream alone. Rows go to the caller one by one and are not kept in memory.
+import { decodeOn, type RecordedEventOn } from "../../events/codec.js";
 import type { ImportEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
@@ -34,15 +34,15 @@ export interface HistoryOptions {
 }
 
 /**
- * `reasons`: the most frequent first. `reachesEnd`: false when the stream has events after `asOf`. Undefined when there is no such import, or
- * there was none at `asOf`.
+ * Undefined if the import does not exist, or did not exist at `asOf`. `reasons` begins with the most frequent one. `reachesEnd` is false if
+ * the stream has events after `asOf`.
  */
 export async function importHistory(importId: string, options: HistoryOptions) {
   const { eventStore, asOf, signal, onRow, onEvent } = options;
   const stream = streamOf.import(importId);
-  const fold = newImportFold(stream, { whole: false });
-  const rows = rowHistory();
-  let last: Date | undefined;
+  const fold = newImportFold(stream, { withShipments: false });
+  const rows = createRowHistory();
+  let lastRecordedAt: Date | undefined;
   let reachesEnd = true;
   for await (const stored of eventStore.read(stream, { signal })) {
     if (asOf && ("time" in asOf ? stored.recordedAt > asOf.time : stored.revision > asOf.revision)) {
@@ -51,10 +51,10 @@ export async function importHistory(importId: string, options: HistoryOptions) {
     }
     const event = foldEvent(fold, stored);
     if (event?.type === "RowAccepted" || event?.type === "RowRejected") {
-      rows.add(event, last ?? event.recordedAt);
+      rows.add(event, lastRecordedAt ?? event.recordedAt);
       await onRow?.(event);
     }
-    last = event?.recordedAt ?? last;
+    lastRecordedAt = event?.recordedAt ?? lastRecordedAt;
     onEvent?.(stored.revision);
   }
   const { requested, started, ended, accepted } = fold;
@@ -63,42 +63,42 @@ export async function importHistory(importId: string, options: HistoryOptions) {
 }
 
 const longPauseSeconds = 5;
-const mostRuns = 1_000;
-const mostReasons = 1_000;
+const maxRuns = 1_000;
+const maxReasons = 1_000;
 const otherReasons = "(other reasons)";
 
-function rowHistory() {
+function createRowHistory() {
   const runs: RowRun[] = [];
   const reasons = new Map<string, number>();
   return {
     runs,
-    add({ type, data, revision, recordedAt, metadata: { actor } }: RecordedRow, last: Date): void {
-      const pause = (recordedAt.getTime() - last.getTime()) / 1000;
+    add({ type, data, revision, recordedAt, metadata: { actor } }: RecordedRow, previousAt: Date): void {
+      const pause = (recordedAt.getTime() - previousAt.getTime()) / 1000;
       const { row } = data;
       const current = runs.at(-1);
-      const goesOn = current?.actor === actor && pause < longPauseSeconds;
-      if (current && (goesOn || runs.length === mostRuns)) Object.assign(current, { to: revision, lastRow: row, ended: recordedAt });
+      const isContinued = current?.actor === actor && pause < longPauseSeconds;
+      if (current && (isContinued || runs.length === maxRuns)) Object.assign(current, { to: revision, lastRow: row, ended: recordedAt });
       else runs.push({ actor, from: revision, to: revision, firstRow: row, lastRow: row, begun: recordedAt, ended: recordedAt, pause });
       if (type !== "RowRejected") return;
-      const reason = reasons.has(data.error) || reasons.size < mostReasons ? data.error : otherReasons;
+      const reason = reasons.has(data.error) || reasons.size < maxReasons ? data.error : otherReasons;
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
     },
     reasons: () => [...reasons].map(([reason, rows]) => ({ reason, rows })).sort((a, b) => b.rows - a.rows),
   };
 }
 
-export type CorrectionStep = RecordedOn<"corrections">;
+export type CorrectionStep = RecordedEventOn<"corrections">;
 
 /**
- * Who took, dismissed and reopened rows of one import, or reversed them, in the order of that stream. Empty as of a revision: that is a
- * revision of the import's stream, and says nothing about the other streams.
+ * The events of one import's stream of corrections or of reversals, in order. Returns none if `asOf` is a revision: it counts events of the
+ * import's own stream, so it says nothing about these streams.
  */
 export async function readFollowUps<S extends "corrections" | "reversals">(
   kind: S,
   importId: string,
   { eventStore, asOf, signal }: { readonly eventStore: EventStore; readonly asOf?: AsOf | undefined; readonly signal: AbortSignal },
-): Promise<RecordedOn<S>[]> {
-  const steps: RecordedOn<S>[] = [];
+): Promise<RecordedEventOn<S>[]> {
+  const steps: RecordedEventOn<S>[] = [];
   if (asOf && "revision" in asOf) return steps;
   for await (const stored of eventStore.read(streamOf[kind](importId), { signal })) {
     if (asOf && stored.recordedAt > asOf.time) break;

@@ -1,4 +1,4 @@
-// Derives a sample of the quotes, or all, again from the catalogue version of their time.
+// Derives a sample of the quotes, or all of them, again, each from the catalogue version by which it was priced.
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { explainQuote } from "../../domain/rating/explain.js";
 import { catalogueFileAt } from "../../events/catalogue.js";
@@ -10,22 +10,22 @@ import { recentLoads } from "../../recentValues.js";
 import { readEvent } from "../evidence/importFold.js";
 import type { Findings } from "../findings.js";
 
-interface Options {
+interface VerifyQuotesOptions {
   readonly eventStore: EventStore;
   readonly organisationId: string | undefined;
   readonly signal: AbortSignal;
-  /** False: a sample is derived again. */
+  /** Whether to derive every quote again, rather than a sample. */
   readonly allQuotes?: boolean;
 }
 
-/** The number of requests in the sample: a mistake in one of a hundred prices shows with 99 % certainty. */
-const sampled = 500;
+/** The number of requests in the sample. If one price in a hundred is wrong, the sample shows it with 99 % certainty. */
+const sampleSize = 500;
 
 /** `derived`: how many quotes were derived again. */
-export async function verifyQuotes(until: Position, options: Options, findings: Findings) {
+export async function verifyQuotes(until: Position, options: VerifyQuotesOptions, findings: Findings) {
   const startedAt = performance.now();
   const deriver = createDeriver(options.eventStore, findings);
-  const sample = createSample<QuoteEvent>(sampled);
+  const sample = createSample<QuoteEvent>(sampleSize);
   let requests = 0;
   let quotes = 0;
   const { eventStore, organisationId, signal } = options;
@@ -36,19 +36,19 @@ export async function verifyQuotes(until: Position, options: Options, findings: 
       const event = isWanted ? readQuote(stored, findings) : undefined;
       if (!event) continue;
       requests += 1;
-      quotes += placesOf(event).length;
+      quotes += quoteReferencesOf(event).length;
       if (options.allQuotes) await deriver.derive(event);
       else sample.offer(event);
     }
   });
-  for (const event of sample.taken.toSorted(byCatalogue)) {
+  for (const event of sample.items.toSorted(byCatalogue)) {
     options.signal.throwIfAborted();
     await deriver.derive(event);
   }
-  return { requests, quotes, derived: deriver.quotes(), seconds: (performance.now() - startedAt) / 1000 };
+  return { requests, quotes, derived: deriver.derivedCount(), seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Sorts by catalogue version, so that each is read once. */
+/** Sorts by catalogue version, so that each version is read once. */
 function byCatalogue({ data: a }: QuoteEvent, { data: b }: QuoteEvent): number {
   if (a.organisationId !== b.organisationId) return a.organisationId < b.organisationId ? -1 : 1;
   return a.catalogueVersion - b.catalogueVersion;
@@ -60,33 +60,32 @@ function readQuote(stored: StoredEvent, findings: Findings): QuoteEvent | undefi
   return readEvent(kind, stored, (fault) => findings.add({ organisationId, sentence: `stream: ${fault}` }));
 }
 
-/** A random sample of a sequence of unknown length (reservoir sampling): every item is equally likely to be taken. */
-export function createSample<Item>(most: number) {
-  const taken: Item[] = [];
+/** A random sample of a sequence of unknown length (reservoir sampling): every item is equally likely to be in it. */
+export function createSample<Item>(maxItems: number) {
+  const items: Item[] = [];
   let offered = 0;
   return {
-    taken,
+    items,
     offer(item: Item): void {
       offered += 1;
-      if (taken.length < most) taken.push(item);
+      if (items.length < maxItems) items.push(item);
       else {
-        const place = Math.floor(Math.random() * offered);
-        if (place < most) taken[place] = item;
+        const index = Math.floor(Math.random() * offered);
+        if (index < maxItems) items[index] = item;
       }
     },
   };
 }
 
-const mostCatalogues = 20;
+const maxCatalogues = 20;
 
 function createDeriver(eventStore: EventStore, findings: Findings) {
-  // Quotes come in the order of the event log, so a small cache of catalogue versions is enough.
-  const catalogues = recentLoads<Catalogue | undefined>(mostCatalogues);
+  // Quotes that follow each other mostly share a few catalogue versions, so a small cache is enough.
+  const catalogues = recentLoads<Catalogue | undefined>(maxCatalogues);
   let derived = 0;
   return {
-    /** The number of quotes derived so far. */
-    quotes: () => derived,
-    /** Prices every quote of the event again and adds the differences to the findings. */
+    derivedCount: () => derived,
+    /** Derives every quote of the event again and adds the differences to the findings. */
     async derive(event: QuoteEvent): Promise<void> {
       const { organisationId, catalogueVersion } = event.data;
       const add = (sentence: string) => findings.add({ organisationId, sentence });
@@ -94,23 +93,23 @@ function createDeriver(eventStore: EventStore, findings: Findings) {
         const file = await catalogueFileAt(organisationId, catalogueVersion, eventStore);
         return file && compileCatalogue(file);
       });
-      for (const place of placesOf(event)) {
+      for (const reference of quoteReferencesOf(event)) {
         derived += 1;
-        const recorded = recordedQuote(event, place.number);
-        if (!catalogue) add(`quote ${quoteIdOf(place)}: the organisation's stream holds no catalogue version ${catalogueVersion}`);
-        else if (!recorded) add(`quote ${quoteIdOf(place)}: the event holds nothing to derive it from`);
-        else for (const sentence of faultsOf(recorded, catalogue)) add(`quote ${quoteIdOf(place)}: ${sentence}`);
+        const recorded = recordedQuote(event, reference.number);
+        if (!catalogue) add(`quote ${quoteIdOf(reference)}: the organisation's stream holds no catalogue version ${catalogueVersion}`);
+        else if (!recorded) add(`quote ${quoteIdOf(reference)}: the event holds nothing to derive it from`);
+        else for (const sentence of differencesOf(recorded, catalogue)) add(`quote ${quoteIdOf(reference)}: ${sentence}`);
       }
     },
   };
 }
 
-function placesOf({ type, data }: QuoteEvent): { quotesId: string; number: number }[] {
+function quoteReferencesOf({ type, data }: QuoteEvent): { quotesId: string; number: number }[] {
   if (type === "QuoteGenerated") return [{ quotesId: data.quoteId, number: 0 }];
   return data.results.map((_, index) => ({ quotesId: data.quotesId, number: index + 1 }));
 }
 
-function faultsOf(recorded: Parameters<typeof explainQuote>[0], catalogue: Catalogue): string[] {
+function differencesOf(recorded: Parameters<typeof explainQuote>[0], catalogue: Catalogue): string[] {
   const { agrees, differences, cards } = explainQuote(recorded, catalogue);
   if (agrees) return [];
   return [...differences, ...cards.flatMap(({ entry, differences: found }) => found.map((sentence) => `${entry.rateCardId}: ${sentence}`))];

@@ -8,7 +8,7 @@ import { fileFaults } from "../../audit/verify.js";
 import { isUuid } from "../../domain/uuid.js";
 import { streamOf } from "../../events/streams.js";
 import { explainQuote, organisationOfQuote } from "../../queries/quotes/explainQuote.js";
-import { CommandFault, command, organisationCommands, print, printJson, visible } from "../outcome.js";
+import { CommandFault, command, escapeControls, organisationCommands, print, printJson } from "../outcome.js";
 import { showProgress } from "../progress.js";
 import { withStores } from "../withStores.js";
 import { importJson, importText } from "./auditImportText.js";
@@ -62,31 +62,31 @@ export function addCommands(audit: Command): void {
 
 async function auditImport(importId: string, { asOf: moment, rows, json }: { asOf?: string; rows?: boolean; json?: boolean }) {
   if (!isUuid(importId)) throw new CommandFault(`${importId} is not an import id`);
-  const asOf = moment === undefined ? undefined : momentOf(moment);
+  const asOf = moment === undefined ? undefined : parseMoment(moment);
   await withStores(async ({ pool, eventStore, objectStore, signal }) => {
-    process.stdout.once("error", () => process.exit()); // the reader of the pipe has closed it
+    process.stdout.once("error", () => process.exit()); // the reader has closed the pipe
     const last = await eventStore.last(streamOf.import(importId));
     const progress = showProgress("read");
     const onEvent = (revision: bigint) => {
       if (revision % 1_000n === 0n) progress.update({ events: Number(revision), share: Number(revision) / Number(last?.revision || 1n) });
     };
-    const onRow = rows ? (outcome: RecordedRow) => writeLine(json ? rowJson(outcome) : visible(rowText(outcome))) : undefined;
+    const onRow = rows ? (outcome: RecordedRow) => writeLine(json ? rowJson(outcome) : escapeControls(rowText(outcome))) : undefined;
     const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
     if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}`);
-    const files = await fileFaults({ objectStore, tempDir: tmpdir() }, history);
+    const storedFileFaults = await fileFaults({ objectStore, tempDir: tmpdir() }, history);
     // The tables have only the present state, so a past one is not compared.
     const comparison = history.reachesEnd ? await compareImport({ pool, eventStore, signal }, importId) : undefined;
     const corrections = await readFollowUps("corrections", importId, { eventStore, asOf, signal });
     const reversals = await readFollowUps("reversals", importId, { eventStore, asOf, signal });
     const nameOf = await auditNames(history.requested.data.organisationId, pool);
-    const report = { history, files, corrections, reversals, comparison, nameOf };
+    const report = { history, fileFaults: storedFileFaults, corrections, reversals, comparison, nameOf };
     if (json) printJson(rows ? { summary: importJson(report) } : importJson(report), rows ? 0 : 2);
     else print(importText(report));
-    if (comparison?.verdict === "differs" || files.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
+    if (comparison?.verdict === "differs" || storedFileFaults.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
   });
 }
 
-/** Waits until the pipe has taken the line, so that 900,000 rows do not fill the memory. */
+/** Waits until the pipe has taken the line, so that the lines of a large import do not pile up in memory. */
 async function writeLine(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, "drain");
 }
@@ -102,15 +102,15 @@ function rowJson({ type, data, revision, recordedAt }: RecordedRow): string {
 }
 
 /** A number is a revision; anything else must be a time with a zone. */
-function momentOf(text: string): { revision: bigint } | { time: Date } {
-  return /^\d{1,18}$/.test(text) ? { revision: BigInt(text) } : { time: timeOf(text, "neither a revision nor") };
+function parseMoment(text: string): { revision: bigint } | { time: Date } {
+  return /^\d{1,18}$/.test(text) ? { revision: BigInt(text) } : { time: parseTime(text, "neither a revision nor") };
 }
 
-function timeOf(text: string, otherwise = "not"): Date {
+function parseTime(text: string, negation = "not"): Date {
   const time = new Date(text);
-  const complete = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text);
-  if (!complete || Number.isNaN(time.getTime()))
-    throw new CommandFault(`${text} is ${otherwise} a time with a zone such as 2026-03-01T09:30:00Z`);
+  const isComplete = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/.test(text);
+  if (!isComplete || Number.isNaN(time.getTime()))
+    throw new CommandFault(`${text} is ${negation} a time with a zone such as 2026-03-01T09:30:00Z`);
   return time;
 }
 
@@ -120,9 +120,9 @@ async function verifyStores({ org, files, allQuotes, json }: { org?: string; fil
     const stores = { pool, eventStore, objectStore, signal, tempDir: tmpdir() };
     const options = { ...stores, organisationId: org, files, allQuotes: allQuotes === true, onProgress: progress.update };
     const verified = await verify(options).finally(progress.stop);
-    // A misspelt id must not look like an organisation without differences. The stream is asked, since the tables may be wrong.
-    const found = org === undefined || verified.imports > 0 || verified.quotes.quotes > 0 || verified.findings.count > 0;
-    if (!found && !(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}`);
+    // A misspelt id must not look like an organisation without differences. The check reads the stream, since the tables may be wrong.
+    const hasData = org === undefined || verified.imports > 0 || verified.quotes.quotes > 0 || verified.findings.count > 0;
+    if (!hasData && !(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}`);
     return verified;
   });
   if (json) printJson(verificationJson(verification));
@@ -131,11 +131,11 @@ async function verifyStores({ org, files, allQuotes, json }: { org?: string; fil
 }
 
 async function auditShipment(shipmentId: string, { org, asOf, json }: { org: string; asOf?: string; json?: boolean }): Promise<void> {
-  const time = asOf === undefined ? undefined : timeOf(asOf);
+  const time = asOf === undefined ? undefined : parseTime(asOf);
   const { versions, nameOf } = await withStores(async ({ pool, eventStore, signal }) => {
     const progress = showProgress("search");
-    const question = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
-    const found = await shipmentVersions(question).finally(progress.stop);
+    const query = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
+    const found = await shipmentVersions(query).finally(progress.stop);
     return { versions: found, nameOf: await auditNames(org, pool) };
   });
   if (versions.length === 0)
@@ -145,7 +145,7 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
 }
 
 async function auditLog({ org, from, to, json }: { org: string; from?: string; to?: string; json?: boolean }): Promise<void> {
-  const range = { from: from === undefined ? undefined : timeOf(from), to: to === undefined ? undefined : timeOf(to) };
+  const range = { from: from === undefined ? undefined : parseTime(from), to: to === undefined ? undefined : parseTime(to) };
   if (range.from && range.to && range.from > range.to) throw new CommandFault("--from must not be after --to");
   const verified = await withStores(async ({ pool, eventStore, signal }) => {
     if (!(await eventStore.last(streamOf.organisation(org)))) throw new CommandFault(`There is no organisation ${org}`);

@@ -1,27 +1,26 @@
 import type { ImportComparison } from "../../audit/compareImport.js";
-import { endings } from "../../audit/evidence/evidenceTables.js";
+import { statusAtEnd } from "../../audit/evidence/evidenceTables.js";
 import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
 import { type NameOf, principalOf } from "../../domain/principal.js";
 import type { Range } from "../../domain/ranges.js";
-import type { RecordedOn } from "../../events/codec.js";
-import { countOf, withSeparators } from "../progress.js";
+import type { RecordedEventOn } from "../../events/codec.js";
+import { countText, withSeparators } from "../progress.js";
 import { columnLines } from "./auditText.js";
 
 export interface ImportReport {
   readonly history: ImportHistory;
-  /** What is wrong with the stored file. */
-  readonly files: readonly string[];
-  /** What was decided on the import's rows: corrections, and reversals beside them. */
+  /** What is wrong with the stored submission or error report. */
+  readonly fileFaults: readonly string[];
+  /** The import's stream of corrections, which also has the decisions to reverse rows. */
   readonly corrections: readonly CorrectionStep[];
-  /** What was taken back of it. */
-  readonly reversals: readonly RecordedOn<"reversals">[];
-  /** Undefined for a past state. */
+  readonly reversals: readonly RecordedEventOn<"reversals">[];
+  /** Undefined for a past state, which cannot be compared with the tables. */
   readonly comparison: ImportComparison | undefined;
   readonly nameOf: NameOf;
 }
 
 /** The lines that `audit import` prints, for a reader who does not know the code. */
-export function importText({ history, files, corrections, reversals, comparison, nameOf }: ImportReport): string[] {
+export function importText({ history, fileFaults, corrections, reversals, comparison, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
   const { importId, organisationId, kind, source, file, sourceDetails, corrects, columns, sameFileAs, by, requestId, at } = requested.data;
   return [
@@ -34,7 +33,7 @@ export function importText({ history, files, corrections, reversals, comparison,
       : []),
     ...(sameFileAs ? [`Same file as  ${sameFileAs}`] : []),
     `File          ${file.name}, ${withSeparators(file.size)} bytes, sha-256 ${file.sha256}`,
-    `              ${files.length === 0 ? "the stored file still has this hash" : files.join("; ")}`,
+    `              ${fileFaults.length === 0 ? "the stored file still has this hash" : fileFaults.join("; ")}`,
     ...(columns ? columnLines(columns, nameOf) : []),
     "",
     `Status        ${statusText(history)}`,
@@ -43,7 +42,7 @@ export function importText({ history, files, corrections, reversals, comparison,
     ...historyLines(history, nameOf).map((line) => `  ${line}`),
     "",
     "Counts, recounted from the stream",
-    `  ${rowCount(counts.received)} received, ${countOf(counts.processed, nouns[kind].one, nouns[kind].many)} ${written(history)}, ${rowCount(counts.failed)} rejected`,
+    `  ${rowCount(counts.received)} received, ${countText(counts.processed, nouns[kind].one, nouns[kind].many)} ${processedText(history)}, ${rowCount(counts.failed)} rejected`,
     `  ${recordedCounts(history)}`,
     ...(reasons.length > 0
       ? ["", "Rejected rows by reason", ...reasons.map(({ reason, rows }) => `  ${withSeparators(rows).padStart(9)}  ${reason}`)]
@@ -56,14 +55,14 @@ export function importText({ history, files, corrections, reversals, comparison,
 }
 
 const nouns = { shipments: { one: "shipment", many: "shipments" }, activities: { one: "activity", many: "activities" } };
-const rowCount = (rows: number | bigint) => countOf(rows, "row", "rows");
+const rowCount = (rows: number | bigint) => countText(rows, "row", "rows");
 
 function statusText({ ended, started, reachesEnd }: ImportHistory): string {
-  const status = ended ? endings[ended.type] : started ? "processing" : "queued";
+  const status = ended ? statusAtEnd[ended.type] : started ? "processing" : "queued";
   return reachesEnd ? status : `${status} at that moment; the import went on afterwards`;
 }
 
-const written = ({ ended }: ImportHistory): string => {
+const processedText = ({ ended }: ImportHistory): string => {
   if (!ended) return "accepted so far";
   return ended.type === "ImportCompleted" ? "written to the ledger" : "accepted and not written";
 };
@@ -71,8 +70,8 @@ const written = ({ ended }: ImportHistory): string => {
 function recordedCounts({ ended, counts }: ImportHistory): string {
   if (ended?.type !== "ImportCompleted") return "no counts were recorded: the import did not complete";
   const { received, processed, failed } = ended.data.counts;
-  const same = received === counts.received && processed === counts.processed && failed === counts.failed;
-  return same
+  const areSame = received === counts.received && processed === counts.processed && failed === counts.failed;
+  return areSame
     ? "the counts recorded at its completion are the same"
     : `recorded at its completion: ${received} received, ${processed} processed, ${failed} failed`;
 }
@@ -91,9 +90,9 @@ function historyLines({ requested, started, runs, ended }: ImportHistory, nameOf
   return lines;
 }
 
-function runText({ actor, firstRow, lastRow, from, to, ended, pause }: RowRun, first: boolean, nameOf: NameOf): string {
-  const taken = first ? "" : `taken up after ${pause.toFixed(1)} s: `;
-  return `${taken}${rowCount(to - from + 1n)} (${firstRow} to ${lastRow}) recorded by ${nameOf(principalOf(actor))} until ${ended.toISOString()}`;
+function runText({ actor, firstRow, lastRow, from, to, ended, pause }: RowRun, isFirst: boolean, nameOf: NameOf): string {
+  const prefix = isFirst ? "" : `taken up after ${pause.toFixed(1)} s: `;
+  return `${prefix}${rowCount(to - from + 1n)} (${firstRow} to ${lastRow}) recorded by ${nameOf(principalOf(actor))} until ${ended.toISOString()}`;
 }
 
 function endingText(ended: NonNullable<ImportHistory["ended"]>, nameOf: NameOf): string {
@@ -118,12 +117,11 @@ function comparisonLines({ fold }: ImportHistory, comparison: ImportComparison |
   return [...streamLines, `The tables differ from it in ${comparison.count} places:`, ...comparison.differences.map((each) => `  ${each}`)];
 }
 
-/** The output of `--json`. */
-export function importJson({ history, files, corrections, reversals, comparison }: Omit<ImportReport, "nameOf">) {
+export function importJson({ history, fileFaults, corrections, reversals, comparison }: Omit<ImportReport, "nameOf">) {
   const { requested, started, runs, ended, counts, accepted, reasons, reachesEnd, fold } = history;
   return {
     importId: requested.data.importId,
-    status: ended ? endings[ended.type] : started ? "processing" : "queued",
+    status: ended ? statusAtEnd[ended.type] : started ? "processing" : "queued",
     whole: reachesEnd,
     revision: Number(fold.revision),
     requested: { ...requested.data, recordedAt: requested.recordedAt },
@@ -138,23 +136,22 @@ export function importJson({ history, files, corrections, reversals, comparison 
     corrections: stepsJson(corrections),
     reversals: stepsJson(reversals),
     streamFaults: fold.faults,
-    fileFaults: files,
+    fileFaults,
     projection: comparison ?? null,
   };
 }
 
-/** What was decided on the import's rows, line by line. */
 export function correctionLines(steps: readonly CorrectionStep[], nameOf: NameOf): string[] {
   if (steps.length === 0) return [];
   const lines = steps.map((step) => `  ${String(step.revision).padEnd(12)} ${step.recordedAt.toISOString()}  ${stepText(step, nameOf)}`);
   return ["", "Corrections and decided reversals", ...lines];
 }
 
-function reversalLines(steps: readonly RecordedOn<"reversals">[], nameOf: NameOf, { one, many }: (typeof nouns)["shipments"]): string[] {
+function reversalLines(steps: ImportReport["reversals"], nameOf: NameOf, { one, many }: (typeof nouns)["shipments"]): string[] {
   if (steps.length === 0) return [];
   const lines = steps.map(({ revision, recordedAt, data: { rows, count, by, reason, includedIn } }) => {
     const what =
-      rows === "all" ? `all that was left, ${countOf(count, one, many)},` : `${countOf(count, one, many)} (rows ${rangesText(rows)})`;
+      rows === "all" ? `all that was left, ${countText(count, one, many)},` : `${countText(count, one, many)} (rows ${rangesText(rows)})`;
     const within = includedIn ? `, with import ${includedIn.importId}` : "";
     return `  ${String(revision).padEnd(12)} ${recordedAt.toISOString()}  ${what} reversed by ${nameOf(by)}${within}: ${reason}`;
   });
@@ -169,11 +166,11 @@ function stepText(step: CorrectionStep, nameOf: NameOf): string {
   switch (step.type) {
     case "RowsClaimed": {
       const { correction, refused, rows } = step.data;
-      const taken = rows.length === 0 ? "nothing" : rowsText(rows);
-      const lost = refused.map(
-        ({ row, why, importId }) => `row ${row} refused: ${whyText[why]}${importId === undefined ? "" : ` import ${importId}`}`,
+      const claimedText = rows.length === 0 ? "nothing" : rowsText(rows);
+      const refusals = refused.map(
+        ({ row, why, importId }) => `row ${row} refused: ${refusalText[why]}${importId === undefined ? "" : ` import ${importId}`}`,
       );
-      return [`${taken} taken by import ${correction}, recorded by ${nameOf(by)}`, ...lost].join("; ");
+      return [`${claimedText} taken by import ${correction}, recorded by ${nameOf(by)}`, ...refusals].join("; ");
     }
     case "RowsDismissed":
       return `${rowsText(step.data.rows)} dismissed by ${nameOf(by)}${step.data.note === "" ? "" : `: ${step.data.note}`}`;
@@ -184,7 +181,7 @@ function stepText(step: CorrectionStep, nameOf: NameOf): string {
   }
 }
 
-const whyText = {
+const refusalText = {
   claimed: "taken already by",
   dismissed: "dismissed",
   superseded: "its shipment was written since by",
@@ -194,6 +191,6 @@ const whyText = {
 
 const rowsText = (rows: readonly number[]): string => `${rows.length === 1 ? "row" : "rows"} ${rows.join(", ")}`;
 
-/** The same steps for `--json`. */
-const stepsJson = (steps: readonly (CorrectionStep | RecordedOn<"reversals">)[]) =>
+/** The events of a stream of corrections or of reversals, for `--json`. */
+const stepsJson = (steps: readonly (CorrectionStep | RecordedEventOn<"reversals">)[]) =>
   steps.map(({ type, data, revision, recordedAt }) => ({ type, revision: Number(revision), recordedAt, ...data }));

@@ -1,21 +1,21 @@
-// `audit verify`: the live tables against tables that the projections fill anew from the log, and those against the streams by the audit's own
-// code. A row that somebody changed differs from the first, a mistake of a projection from the second.
+// `audit verify` compares the live tables with tables that the projections fill anew from the log, and those with the streams by code of
+// its own. The first comparison finds a row that somebody changed, the second a mistake of a projection.
 import type { Pool } from "pg";
 import { pino } from "pino";
-import { addDifferences, newFindings, shownFindings } from "../../audit/findings.js";
-import { type StreamOptions, verifyStreams } from "../../audit/verify.js";
+import { addDifferences, maxShownFindings, newFindings } from "../../audit/findings.js";
+import { type VerifyStreamsOptions, verifyStreams } from "../../audit/verify.js";
 import { allProjections } from "../../projections/allProjections.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 
 export type Verification = Awaited<ReturnType<typeof verify>>;
 
-/** The findings name what cannot be read, so the projections need not log it. */
+/** The findings name every event that cannot be read, so the projections need not log it. */
 export const silentLogger = pino({ level: "silent" });
 
-export async function verify(options: StreamOptions & { readonly pool: Pool }) {
+export async function verify(options: VerifyStreamsOptions & { readonly pool: Pool }) {
   const { pool, eventStore, signal, organisationId, onProgress } = options;
-  const half = (before: number) =>
-    onProgress && ((done: { events: number; share: number }) => onProgress({ ...done, share: before + done.share / 2 }));
+  const onHalfProgress = (startShare: number) =>
+    onProgress && ((half: { events: number; share: number }) => onProgress({ ...half, share: startShare + half.share / 2 }));
   const findings = newFindings();
   const audited = await auditTables(
     {
@@ -26,10 +26,10 @@ export async function verify(options: StreamOptions & { readonly pool: Pool }) {
       projections: allProjections,
       isWanted: organisationId === undefined ? undefined : ({ metadata }) => metadata.organisation === organisationId,
       scope: { organisationId },
-      most: shownFindings,
-      onProgress: half(0),
+      maxDifferences: maxShownFindings,
+      onProgress: onHalfProgress(0),
     },
-    (client, position) => verifyStreams({ client, position }, { ...options, onProgress: half(0.5) }, findings),
+    (client, position) => verifyStreams({ client, position }, { ...options, onProgress: onHalfProgress(0.5) }, findings),
   );
   addDifferences(findings, audited.differences);
   const { events, imports, files, quotes } = audited.result;

@@ -1,29 +1,29 @@
-// `audit log`: the log of an organisation, filled anew from its streams, and compared with the table.
+// `audit log`: fills the log of an organisation anew from its streams, and compares it with the table.
 import type { Pool } from "pg";
-import { addDifferences, newFindings, shownFindings } from "../../audit/findings.js";
-import type { StreamOptions } from "../../audit/verify.js";
+import { addDifferences, maxShownFindings, newFindings } from "../../audit/findings.js";
+import type { VerifyStreamsOptions } from "../../audit/verify.js";
 import type { LogEntry } from "../../domain/log/entry.js";
 import { namedEntry, sentenceOf, sentenceText } from "../../domain/log/sentences.js";
 import { log } from "../../projections/models/log.js";
 import { auditTables } from "../../projections/rebuild/auditTables.js";
 import { allLogEntries } from "../../queries/log/logEntries.js";
 import { logNames } from "../../queries/log/logNames.js";
-import { countOf } from "../progress.js";
+import { countText } from "../progress.js";
 import { findingLines } from "./auditText.js";
 import { silentLogger } from "./verify.js";
 
-interface VerifyLogOptions extends Pick<StreamOptions, "eventStore" | "signal" | "onProgress"> {
+interface VerifyLogOptions extends Pick<VerifyStreamsOptions, "eventStore" | "signal" | "onProgress"> {
   readonly pool: Pool;
   readonly organisationId: string;
-  /** Included. */
+  /** Inclusive. */
   readonly from?: Date | undefined;
-  /** Not included. */
+  /** Exclusive. */
   readonly to?: Date | undefined;
 }
 
 type VerifiedLog = Awaited<ReturnType<typeof verifyLog>>;
 
-/** The entries come from the streams, the oldest first. */
+/** Returns the entries that the streams give, oldest first, with the differences that the table has. */
 export async function verifyLog({ organisationId, from, to, ...options }: VerifyLogOptions) {
   const findings = newFindings();
   const { differences, result } = await auditTables(
@@ -34,11 +34,11 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
       // Rows of imports are not in the organisation's log.
       isWanted: ({ metadata, type }) => metadata.organisation === organisationId && type !== "RowAccepted" && type !== "RowRejected",
       scope: { organisationId, from, to },
-      most: shownFindings,
+      maxDifferences: maxShownFindings,
     },
     async (client) => {
       const entries: LogEntry[] = [];
-      for await (const some of allLogEntries(organisationId, { from, to }, client)) entries.push(...some);
+      for await (const page of allLogEntries(organisationId, { from, to }, client)) entries.push(...page);
       return { entries: entries.reverse(), names: await logNames(organisationId, entries, client) };
     },
   );
@@ -49,10 +49,10 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
 /** The lines that `audit log` prints: all entries, then how many differences the table has, and the first of them. */
 export function logText({ entries, names, findings }: VerifiedLog): string[] {
   const lines = entries.map((entry) => `${entry.at.toISOString()}  ${sentenceText(sentenceOf(entry, names))}`);
-  const counted = countOf(entries.length, "entry", "entries");
-  if (findings.count === 0) return [...lines, `${counted}. The log agrees with the streams.`];
-  const [count = "", ...first] = findingLines(findings, ({ sentence }) => sentence);
-  return [...lines, `${counted}. ${count}`, ...first];
+  const entryCount = countText(entries.length, "entry", "entries");
+  if (findings.count === 0) return [...lines, `${entryCount}. The log agrees with the streams.`];
+  const [differenceCount = "", ...differences] = findingLines(findings, ({ sentence }) => sentence);
+  return [...lines, `${entryCount}. ${differenceCount}`, ...differences];
 }
 
 export const logJson = ({ entries, names, findings }: VerifiedLog) => ({

@@ -1,6 +1,6 @@
-// Which rows of an import are claimed by a correction, and which are dismissed. A claim holds while the correcting import runs and after it
-// has completed. It is released when that import fails or is cancelled, and when its row is reversed. A claim, dismissal or reopening that
-// comes after a reversal of the row in the event log changes nothing, also if whoever made it did not see the reversal.
+// The decider of an import's corrections: which rows a correction has claimed, and which are dismissed. A claim holds while the correcting
+// import runs and after it has completed. It is released when that import fails or is cancelled, and when its row is reversed. A claim,
+// dismissal or reopening that follows a reversal of the row in the event log changes nothing, even if its author had not seen the reversal.
 import { correctionRows, type ReversedRows, unreversedClaim, whyReversed } from "../../domain/claims.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -11,10 +11,10 @@ import type { Aggregate } from "../handle.js";
 type CorrectionEvent = EventOn<"corrections">;
 
 export type CorrectionCommand = {
-  /** The import whose rows they are. */
+  /** The import that has the rows. */
   readonly importId: string;
   readonly rows: readonly number[];
-  /** Those of the rows whose claim is released. */
+  /** Those of `rows` whose claim is released. */
   readonly released: ReadonlySet<number>;
   readonly by: Principal;
   readonly now: Date;
@@ -23,7 +23,7 @@ export type CorrectionCommand = {
       readonly type: "claimRows";
       /** The import that corrects them. */
       readonly correction: string;
-      /** By row: the import that has written the row's shipment since. */
+      /** By superseded row: the import that has written the row's shipment since. */
       readonly superseded: ReadonlyMap<number, string>;
     }
   | { readonly type: "dismissRows"; readonly note: string }
@@ -31,22 +31,22 @@ export type CorrectionCommand = {
 );
 
 export type ClaimOrDismissal =
-  /** By which import, and by which of its rows. */
+  /** `importId`, `row`: the import that claims the row, and which of its rows corrects it. */
   { readonly why: "claimed"; readonly importId: string; readonly row: number } | { readonly why: "dismissed"; readonly by: Principal };
 
 export interface CorrectionsState {
   readonly reversed: ReversedRows;
-  /** By correcting import: its claim. A row that was reversed before it counts as refused. */
+  /** By correcting import: its claim. A row that was reversed before the claim counts as refused. */
   readonly claims: Map<string, RowsClaimed>;
-  /** By row: who has it, or that it is dismissed; no entry for an open row. */
+  /** By row: its claim or dismissal. Rows that are neither claimed nor dismissed have no entry. */
   readonly rows: Map<number, ClaimOrDismissal>;
-  /** The reversals that were decided, in their order. */
-  readonly decided: ReversalDecided[];
+  /** In the order in which they were decided. */
+  readonly decidedReversals: ReversalDecided[];
 }
 
-/** Changes the state it is given, which only the fold holds: copying it for each event would make a long stream slow. */
+/** Mutates the state, which nothing outside the fold holds: copying it for each event would make long streams slow. */
 function evolve(state: CorrectionsState, event: CorrectionEvent, _: bigint, position: bigint): CorrectionsState {
-  const isWithdrawn = state.reversed.all !== undefined && state.reversed.all < position;
+  const isWithdrawn = state.reversed.wholePosition !== undefined && state.reversed.wholePosition < position;
   switch (event.type) {
     case "RowsClaimed": {
       const claim = unreversedClaim(event.data, state.reversed, position);
@@ -62,14 +62,14 @@ function evolve(state: CorrectionsState, event: CorrectionEvent, _: bigint, posi
       if (!isWithdrawn) for (const row of event.data.rows) state.rows.delete(row);
       return state;
     case "ReversalDecided":
-      state.decided.push(event.data);
+      state.decidedReversals.push(event.data);
       return state;
   }
 }
 
 export const correctionsAggregate = (reversed: ReversedRows): Aggregate<"corrections", CorrectionsState> => ({
   kind: "corrections",
-  initial: () => ({ reversed, claims: new Map(), rows: new Map(), decided: [] }),
+  initial: () => ({ reversed, claims: new Map(), rows: new Map(), decidedReversals: [] }),
   evolve,
 });
 
@@ -80,18 +80,18 @@ export function decide(command: CorrectionCommand, state: CorrectionsState): Cor
   switch (command.type) {
     case "claimRows": {
       const { correction, superseded } = command;
-      if (state.claims.has(correction)) return []; // the same import, after an interruption
+      if (state.claims.has(correction)) return []; // the same import claims again after an interruption
       const refused = command.rows.flatMap((row, ordinal) => {
-        const why = refusal(decisionOn(row), superseded.get(row)) ?? reversal(row, state.reversed);
+        const why = decisionRefusal(decisionOn(row), superseded.get(row)) ?? reversalRefusal(row, state.reversed);
         return why ? [{ row, correctionRow: ordinal + 1, ...why }] : [];
       });
-      const lost = new Set(refused.map(({ row }) => row));
-      const rows = command.rows.filter((row) => !lost.has(row));
+      const refusedRows = new Set(refused.map(({ row }) => row));
+      const rows = command.rows.filter((row) => !refusedRows.has(row));
       return [{ type: "RowsClaimed", data: { importId, correction, rows, refused, by, at } }];
     }
     case "dismissRows": {
-      const taken = command.rows.find((row) => decisionOn(row)?.why === "claimed");
-      if (taken !== undefined) throw new Rejection("conflict", `Row ${taken} is already taken by a correction`);
+      const claimedRow = command.rows.find((row) => decisionOn(row)?.why === "claimed");
+      if (claimedRow !== undefined) throw new Rejection("conflict", `Row ${claimedRow} is already taken by a correction`);
       const rows = command.rows.filter((row) => decisionOn(row) === undefined);
       if (rows.length > 0) expectNotWithdrawn(state, (reversed) => `Row ${rows[0]} is withdrawn: ${reversed}`);
       return rows.length === 0 ? [] : [{ type: "RowsDismissed", data: { importId, rows, note: command.note, by, at } }];
@@ -105,7 +105,7 @@ export function decide(command: CorrectionCommand, state: CorrectionsState): Cor
 }
 
 function expectNotWithdrawn({ reversed }: CorrectionsState, sentence: (reversed: string) => string): void {
-  if (reversed.all !== undefined) throw new Rejection("conflict", sentence("its import is reversed"));
+  if (reversed.wholePosition !== undefined) throw new Rejection("conflict", sentence("its import is reversed"));
 }
 
 export function claimOrDismissalOf(row: number, state: CorrectionsState, released: ReadonlySet<number>): ClaimOrDismissal | undefined {
@@ -113,7 +113,7 @@ export function claimOrDismissalOf(row: number, state: CorrectionsState, release
   return decision?.why === "claimed" && released.has(row) ? undefined : decision;
 }
 
-function refusal(
+function decisionRefusal(
   decision: ClaimOrDismissal | undefined,
   supersededBy: string | undefined,
 ): Pick<RefusedRow, "why" | "importId"> | undefined {
@@ -122,5 +122,5 @@ function refusal(
   return supersededBy === undefined ? undefined : { why: "superseded", importId: supersededBy };
 }
 
-const reversal = (row: number, reversed: ReversedRows): Pick<RefusedRow, "why"> | undefined =>
-  reversed.since(row) === undefined ? undefined : { why: whyReversed(row, reversed) };
+const reversalRefusal = (row: number, reversed: ReversedRows): Pick<RefusedRow, "why"> | undefined =>
+  reversed.positionOf(row) === undefined ? undefined : { why: whyReversed(row, reversed) };

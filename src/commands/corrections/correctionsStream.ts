@@ -1,4 +1,4 @@
-// Loads what was decided on the rows of an import: its claims and dismissals, and its reversals. Appends further decisions.
+// Loads the claims, dismissals and reversals of an import's rows, and appends further decisions on them.
 
 import { type ReversedRows, reversedRows } from "../../domain/claims.js";
 import { groupedBy } from "../../domain/groupedBy.js";
@@ -12,36 +12,36 @@ import { appendDecision, loadState, retryConflicts } from "../handle.js";
 import { loadImport } from "../imports/importStream.js";
 import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, decide } from "./correctionsDecider.js";
 
-/** A decision that is appended after exactly `head`, the stream's last revision, has seen every claim and every reversal. */
+/** `head` is the stream's last revision. A decision that is appended at exactly this revision has seen every claim and every reversal. */
 export type LoadedCorrections = Awaited<ReturnType<typeof loadCorrections>>;
 
-/** A reversal that was decided and is not recorded yet is recorded first: nobody decides on rows that are about to be reversed. */
+/** First records a reversal that is decided and not recorded yet, so that no decision is made on rows that are about to be reversed. */
 export async function loadCorrections(eventStore: EventStore, importId: string) {
   return retryConflicts(async () => {
     for (;;) {
-      // The reversals are read first: every claim that stands before one of them in the event log is then found too.
+      // Reversals are read first. The claims that precede any of them in the event log are then read too.
       const reversals = await loadReversals(eventStore, importId);
       const loaded = await loadState(eventStore, correctionsAggregate(reversedRows(reversals)), importId);
       const recorded = new Set(reversals.map(({ reversalId }) => reversalId));
-      const [left] = loaded.state.decided.filter(({ reversalId }) => !recorded.has(reversalId));
-      if (!left) return loaded;
-      await recordReversal(eventStore, left, reversals.at(-1)?.revision ?? noStream);
+      const [unrecorded] = loaded.state.decidedReversals.filter(({ reversalId }) => !recorded.has(reversalId));
+      if (!unrecorded) return loaded;
+      await recordReversal(eventStore, unrecorded, reversals.at(-1)?.revision ?? noStream);
     }
   });
 }
 
-/** The event's id is the reversal's: two processes that record it at the same moment record it once. */
+/** The event's id is the reversal's id, so two processes that record it at the same moment record it once. */
 async function recordReversal(eventStore: EventStore, { organisationId, correlationId, ...data }: ReversalDecided, head: Revision) {
   const context = { organisation: organisationId, by: data.by, correlationId };
   await eventStore.append(streamOf.reversals(data.importId), [encode("RowsReversed", data, context, data.reversalId)], head);
 }
 
-/** Reverses the rows, unless somebody has decided on rows of the import since the corrections were loaded: that throws WrongVersion. */
+/** Decides and records the reversal. Throws WrongVersion if the import's corrections have changed since they were loaded. */
 export async function decideReversal(eventStore: EventStore, reversal: ReversalDecided, { head }: LoadedCorrections): Promise<void> {
   const { organisationId, importId, correlationId, by } = reversal;
   const context = { organisation: organisationId, by, correlationId };
-  const decided = [{ type: "ReversalDecided" as const, data: reversal }];
-  await appendDecision(eventStore, "corrections", importId, { decided, context, head });
+  const newEvents = [{ type: "ReversalDecided" as const, data: reversal }];
+  await appendDecision(eventStore, "corrections", importId, { newEvents, context, head });
   await loadCorrections(eventStore, importId);
 }
 
@@ -49,14 +49,14 @@ export async function decideReversal(eventStore: EventStore, reversal: ReversalD
 export interface LastRow {
   readonly importId: string;
   readonly row: number;
-  /** `underWay`: its import has not ended. `dismissed`: it was rejected and then dismissed. `recorded`: it was accepted or rejected. */
-  readonly as: "underWay" | "dismissed" | "recorded";
+  /** `underWay`: its import has not ended. `dismissed`: it was rejected, then dismissed. `recorded`: it was accepted or rejected. */
+  readonly status: "underWay" | "dismissed" | "recorded";
 }
 
 /**
- * By claimed row: the last row of its corrections. A claimed row that is not in the result is released. That is so when its correction failed or
- * was cancelled, and when the row that corrects it is reversed and has no correction of its own. An accepted row that counts is also released
- * when its correction was rejected and dismissed. Read from the streams, which have the last word. `isFurther`: the rows are themselves corrections.
+ * By claimed row: the last row of its corrections, from the streams. A claimed row without a result is released. Its correction failed or
+ * was cancelled, or the row that corrects it is reversed and has no correction of its own. An accepted row that still counts is also
+ * released when its correction was rejected and then dismissed. `isFurther`: the rows are themselves corrections.
  */
 export async function lastRowsOf(
   eventStore: EventStore,
@@ -64,33 +64,34 @@ export async function lastRowsOf(
   rows: readonly number[],
   { isFurther = false } = {},
 ): Promise<Map<number, LastRow>> {
-  const holders = new Map<number, LastRow>();
-  for (const [importId, claimed] of claimedBy(state, rows)) {
+  const lastRows = new Map<number, LastRow>();
+  for (const [importId, claimed] of claimedRowsByImport(state, rows)) {
     const { state: correction } = await loadImport(eventStore, importId);
     if (correction.status === "failed" || correction.status === "cancelled") continue;
     if (correction.status !== "completed") {
-      for (const { row, number } of claimed) holders.set(row, { importId, row: number, as: "underWay" });
+      for (const { row, number } of claimed) lastRows.set(row, { importId, row: number, status: "underWay" });
       continue;
     }
     const accepted = new Set(correction.request.corrects?.accepted);
     const reversed = await loadReversed(eventStore, importId);
-    const looked = claimed.filter(({ row, number }) => isFurther || accepted.has(row) || reversed.since(number) !== undefined);
-    const own = looked.length === 0 ? undefined : (await loadState(eventStore, correctionsAggregate(reversed), importId)).state;
-    const numbers = looked.map(({ number }) => number);
-    const next = own ? await lastRowsOf(eventStore, own, numbers, { isFurther: true }) : undefined;
+    const followedRows = claimed.filter(({ row, number }) => isFurther || accepted.has(row) || reversed.positionOf(number) !== undefined);
+    const ownState = followedRows.length === 0 ? undefined : (await loadState(eventStore, correctionsAggregate(reversed), importId)).state;
+    const numbers = followedRows.map(({ number }) => number);
+    const nextRows = ownState ? await lastRowsOf(eventStore, ownState, numbers, { isFurther: true }) : undefined;
     for (const { row, number } of claimed) {
-      const isDismissed = own?.rows.get(number)?.why === "dismissed";
-      const isLast = isDismissed || reversed.since(number) === undefined;
-      const last = next?.get(number) ?? (isLast ? { importId, row: number, as: isDismissed ? "dismissed" : "recorded" } : undefined);
-      const goesOnCounting = accepted.has(row) && state.reversed.since(row) === undefined;
-      if (last && !(last.as === "dismissed" && goesOnCounting)) holders.set(row, last);
+      const isDismissed = ownState?.rows.get(number)?.why === "dismissed";
+      const isLast = isDismissed || reversed.positionOf(number) === undefined;
+      const last =
+        nextRows?.get(number) ?? (isLast ? { importId, row: number, status: isDismissed ? "dismissed" : "recorded" } : undefined);
+      const stillCounts = accepted.has(row) && state.reversed.positionOf(row) === undefined;
+      if (last && !(last.status === "dismissed" && stillCounts)) lastRows.set(row, last);
     }
   }
-  return holders;
+  return lastRows;
 }
 
-/** By claiming import: the rows, each with its number in that import. */
-function claimedBy(state: CorrectionsState, rows: readonly number[]) {
+/** By claiming import: the claimed rows, each with the number of the row that corrects it. */
+function claimedRowsByImport(state: CorrectionsState, rows: readonly number[]) {
   const claims = rows.flatMap((row) => {
     const decision = state.rows.get(row);
     return decision?.why === "claimed" ? [{ importId: decision.importId, row, number: decision.row }] : [];
@@ -98,7 +99,7 @@ function claimedBy(state: CorrectionsState, rows: readonly number[]) {
   return groupedBy(claims, ({ importId }) => importId);
 }
 
-/** The rows that a correction was refused, by the correction's own row numbers. They are not offered again in its list of rejected rows. */
+/** By the correction's own row number: the rows that it was refused. Its list of rejected rows does not offer them for correction. */
 export async function refusedRows(eventStore: EventStore, { importId, corrects }: ImportRequested): Promise<Map<number, RefusedRow>> {
   if (!corrects) return new Map();
   const { state } = await loadCorrections(eventStore, corrects.importId);
@@ -112,30 +113,30 @@ interface RowsToClaim extends Pick<CorrectionCommand, "importId" | "rows" | "by"
   superseded(): Promise<ReadonlyMap<number, string>>;
 }
 
-/** Claims the rows for this correction, and returns the rows that were refused. Claiming again changes nothing and returns the same. */
-export async function claimRows(eventStore: EventStore, wanted: RowsToClaim, context: EventContext): Promise<readonly RefusedRow[]> {
-  const { importId, correction, rows, by, now } = wanted;
+/** Claims the rows for this correction and returns the refused ones. Idempotent: claiming again returns the same rows. */
+export async function claimRows(eventStore: EventStore, claim: RowsToClaim, context: EventContext): Promise<readonly RefusedRow[]> {
+  const { importId, correction, rows, by, now } = claim;
   await decideCorrections(eventStore, importId, rows, context, async (state, released) => {
-    const superseded = state.claims.has(correction) ? new Map<number, string>() : await wanted.superseded();
+    const superseded = state.claims.has(correction) ? new Map<number, string>() : await claim.superseded();
     return decide({ type: "claimRows", importId, correction, rows, superseded, released, by, now }, state);
   });
-  // In an event log of an earlier version a reversal may stand before the claim that did not see it.
+  // Loaded again: an event log of an earlier version may have a reversal before a claim that did not see it.
   return (await loadCorrections(eventStore, importId)).state.claims.get(correction)?.refused ?? [];
 }
 
-/** Decides on rows of an import, and appends to the stream of its corrections. `released`: those of the rows whose claim is released. */
+/** Appends a decision on an import's rows to the stream of its corrections. `released`: those of the rows whose claim is released. */
 export async function decideCorrections(
   eventStore: EventStore,
   importId: string,
   rows: readonly number[],
   context: EventContext,
-  decided: (state: CorrectionsState, released: ReadonlySet<number>) => EventOn<"corrections">[] | Promise<EventOn<"corrections">[]>,
+  decideEvents: (state: CorrectionsState, released: ReadonlySet<number>) => EventOn<"corrections">[] | Promise<EventOn<"corrections">[]>,
 ): Promise<void> {
   await retryConflicts(async () => {
     const { state, head } = await loadCorrections(eventStore, importId);
-    const holders = await lastRowsOf(eventStore, state, rows);
-    const events = await decided(state, new Set(rows.filter((row) => !holders.has(row))));
-    await appendDecision(eventStore, "corrections", importId, { decided: events, context, head });
+    const lastRows = await lastRowsOf(eventStore, state, rows);
+    const events = await decideEvents(state, new Set(rows.filter((row) => !lastRows.has(row))));
+    await appendDecision(eventStore, "corrections", importId, { newEvents: events, context, head });
   });
 }
 

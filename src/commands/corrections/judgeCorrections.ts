@@ -14,31 +14,31 @@ import type { RejectedRowName } from "../../queries/lookUps/rejectedRows.js";
 import { firstRequest } from "../imports/importStream.js";
 import { pushedElements } from "./correctableRows.js";
 
-interface RowsToJudge extends CorrectionPush, Pick<CorrectionSources, "earlier" | "accepted"> {
-  /** The import whose rows they are. */
+interface RowsToJudge extends CorrectionPush, Pick<CorrectionSources, "sentValues" | "acceptedRows"> {
+  /** The import whose rows are corrected. */
   readonly importId: string;
   readonly kind: ImportKind;
   readonly catalogue: Catalogue;
-  /** What rejected rows go back to. */
+  /** The elements of the JSON push that rejected rows came from. */
   readonly names?: readonly Pick<RejectedRowName, "row" | "element">[];
 }
 
-/** By row: why the importer would reject it today; undefined for a row that it would record. Nothing is written. */
+/** By row: why the importer would reject it today; undefined for a row that it would accept. Writes nothing. */
 export async function judgeCorrections(
   push: RowsToJudge,
   { geography, eventStore }: { readonly geography: Geography; readonly eventStore: EventStore },
 ): Promise<Map<number, RowReason | undefined>> {
   const { importId, kind, catalogue, names = [] } = push;
   if (push.rows.length === 0) return new Map();
-  const corrected = await firstRequest(eventStore, importId);
-  const decimal = corrected && decimalMarkOf(corrected);
+  const correctedRequest = await firstRequest(eventStore, importId);
+  const decimal = correctedRequest && decimalMarkOf(correctedRequest);
   const sources = { ...push, customFieldKeys: catalogue.customFieldKeys, decimal };
   const numbers = push.rows.map(({ row }) => row);
-  // What cannot be sent at all is a refusal of its row, so that the other lines of its shipment are rejected with it.
+  // A row that the API would not take counts as refused, so that the other lines of its shipment are rejected with it.
   const refusals = new Map(
     push.rows.flatMap((each, ordinal) => {
-      const faults = [...correctionFaults(each, sources)].map(({ column, field, what }) =>
-        fault("refused", `${column ?? "The row"} ${what}`, ...(field === undefined ? [] : [field])),
+      const faults = [...correctionFaults(each, sources)].map(({ column, field, problem }) =>
+        fault("refused", `${column ?? "The row"} ${problem}`, ...(field === undefined ? [] : [field])),
       );
       return faults.length === 0 ? [] : [[ordinal, reasonOf(faults)] as const];
     }),
@@ -53,7 +53,7 @@ export async function judgeCorrections(
     corrects: { importId, rows: numbers, push: pushedElements({ importId }, numbers, names) },
     file: { name: "rows.csv", format: "csv" },
   } as const;
-  const submission = inMemory({ names: columns.names, fields: columns.fields, decimal }, rows);
+  const submission = inMemorySubmission({ names: columns.names, fields: columns.fields, decimal }, rows);
   const context = rowContext(catalogue, geography);
   const prepared = await prepareRows({ request, submission, context, refusals, watch: async () => undefined });
   return new Map(
@@ -64,15 +64,15 @@ export async function judgeCorrections(
   );
 }
 
-const read: ReadProgress = { bytesRead: 1, bytesTotal: 1, notes: [] };
+const readProgress: ReadProgress = { bytesRead: 1, bytesTotal: 1, notes: [] };
 
-const inMemory = (columns: OpenSubmission["columns"], rows: readonly FileRow[]): OpenSubmission => ({
+const inMemorySubmission = (columns: OpenSubmission["columns"], rows: readonly FileRow[]): OpenSubmission => ({
   columns,
   headings: columns.names,
-  reported: columns,
+  reportedColumns: columns,
   notes: [],
   read: async function* () {
-    yield { ...read, rows };
+    yield { ...readProgress, rows };
   },
   readAgain: async function* () {
     yield { rows };

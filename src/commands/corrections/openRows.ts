@@ -1,10 +1,10 @@
-// Which rows of an import can be corrected. A rejected row is open if it is neither claimed by a correction, nor dismissed, superseded or
-// withdrawn with its import. An accepted activity must not be reversed, and no correction may have taken its place or be about to.
+// Which rows of an import can be corrected. A rejected row is open if it is neither claimed by a correction nor dismissed, superseded or
+// withdrawn with its import. An accepted activity can be corrected if it is not reversed and no correction has replaced it or is about to.
 
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
-import { isAccepted } from "../../events/importLayout.js";
+import { isRowAccepted } from "../../events/importLayout.js";
 import type { Stores } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { rejectedRowsAfter, supersededRows } from "../../queries/lookUps/rejectedRows.js";
@@ -14,7 +14,7 @@ import { firstSentences, type ImportToCorrect } from "./correctableRows.js";
 import { type CorrectionsState, claimOrDismissalOf } from "./correctionsDecider.js";
 import { type LastRow, lastRowsOf, loadCorrections, refusedRows } from "./correctionsStream.js";
 
-/** A row that is closed, which means not open, and what has become of it. */
+/** A row that cannot be corrected, and why. */
 export interface ClosedRow {
   readonly row: number;
   readonly state: "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn";
@@ -25,7 +25,7 @@ export interface ClosedRow {
   readonly sentence: string;
 }
 
-/** Some of the rows are closed: says which, and why. */
+/** Some of the rows cannot be corrected. The message says which, and why. */
 export class RowsClosed extends Rejection {
   constructor(readonly rows: readonly ClosedRow[]) {
     super("conflict", firstSentences(rows.map(({ sentence }) => sentence)));
@@ -33,99 +33,99 @@ export class RowsClosed extends Rejection {
 }
 
 /**
- * Refuses rows that the streams do not show as open now. If two corrections of one row pass this check at the same moment, the importer's
- * claim refuses the second. `accepted`: those of the rows that are accepted activities.
+ * Throws RowsClosed unless the streams show every row as open. If two corrections of one row pass this check at the same moment, the
+ * importer's claim refuses the second. `accepted`: those of the rows that are accepted activities.
  */
 export async function expectOpen(
   deps: Stores,
-  found: ImportToCorrect,
+  original: ImportToCorrect,
   rows: readonly number[],
   accepted: readonly number[] = [],
 ): Promise<void> {
-  const closedOf = await closedRows(deps, found, { of: rows, accepted });
-  const closed = await closedOf(rows);
-  if (closed.length > 0) throw new RowsClosed(closed);
+  const findClosed = await loadClosedRows(deps, original, { knownRows: rows, accepted });
+  const closedRows = await findClosed(rows);
+  if (closedRows.length > 0) throw new RowsClosed(closedRows);
 }
 
-/** Why this accepted activity cannot be corrected now; undefined where it can. */
-export async function whyNotCorrectable(deps: Stores, found: ImportToCorrect, row: number): Promise<ClosedRow | undefined> {
-  const closedOf = await closedRows(deps, found, { of: [row], accepted: [row] });
-  return (await closedOf([row]))[0];
+/** Why this accepted activity cannot be corrected now; undefined if it can. */
+export async function whyNotCorrectable(deps: Stores, original: ImportToCorrect, row: number): Promise<ClosedRow | undefined> {
+  const findClosed = await loadClosedRows(deps, original, { knownRows: [row], accepted: [row] });
+  return (await findClosed([row]))[0];
 }
 
-/** Reads the streams once, and then answers for any of the import's rows. `of`: all rows that the caller will ask about, if it knows them. */
-async function closedRows(
+/** Reads the streams once. The returned function answers for all rows of the import, or only for `knownRows` if the caller gives them. */
+async function loadClosedRows(
   deps: Stores,
   { request, position }: ImportToCorrect,
-  { of, accepted = [] }: { readonly of?: readonly number[]; readonly accepted?: readonly number[] } = {},
+  { knownRows, accepted = [] }: { readonly knownRows?: readonly number[]; readonly accepted?: readonly number[] } = {},
 ): Promise<(rows: readonly number[]) => Promise<ClosedRow[]>> {
   const { pool, eventStore } = deps;
   const { organisationId, importId, kind } = request;
   const { state } = await loadCorrections(eventStore, importId);
-  const holders = await lastRowsOf(eventStore, state, of ?? [...state.rows.keys()]);
-  const released = new Set([...state.rows.keys()].filter((row) => !holders.has(row)));
-  const refused = await refusedRows(eventStore, request);
+  const lastRows = await lastRowsOf(eventStore, state, knownRows ?? [...state.rows.keys()]);
+  const released = new Set([...state.rows.keys()].filter((row) => !lastRows.has(row)));
+  const refusals = await refusedRows(eventStore, request);
   const queued = await queuedCorrections(organisationId, importId, deps);
   const uncorrectable = new Map<number, Omit<ClosedRow, "row"> | undefined>();
   for (const row of accepted)
-    uncorrectable.set(row, await closedActivity(eventStore, row, { state, holder: holders.get(row), waiting: queued.get(row) }));
-  const closed = (row: number, later: string | undefined): Omit<ClosedRow, "row"> | undefined => {
+    uncorrectable.set(row, await closedActivity(eventStore, row, { state, lastRow: lastRows.get(row), queuedImport: queued.get(row) }));
+  const whyClosed = (row: number, supersededBy: string | undefined): Omit<ClosedRow, "row"> | undefined => {
     if (uncorrectable.has(row)) return uncorrectable.get(row);
     const decision = claimOrDismissalOf(row, state, released);
-    const [own, waiting] = [refused.get(row), queued.get(row)];
+    const [ownRefusal, queuedImport] = [refusals.get(row), queued.get(row)];
     if (decision?.why === "claimed")
       return { state: "submitted", importId: decision.importId, sentence: `Row ${row} is corrected by import ${decision.importId}` };
     if (decision) return { state: "dismissed", by: decision.by, sentence: `Row ${row} is dismissed` };
-    if (own)
+    if (ownRefusal)
       return {
-        state: stateOf[own.why],
-        importId: own.importId,
-        sentence: `Row ${row} repeats row ${own.row} of import ${request.corrects?.importId}, which ${refusalText(own)}`,
+        state: closedStateOf[ownRefusal.why],
+        importId: ownRefusal.importId,
+        sentence: `Row ${row} repeats row ${ownRefusal.row} of import ${request.corrects?.importId}, which ${refusalText(ownRefusal)}`,
       };
-    if (waiting !== undefined)
-      return { state: "submitted", importId: waiting, sentence: `Row ${row} is submitted: import ${waiting} is to correct it` };
-    if (later !== undefined)
+    if (queuedImport !== undefined)
+      return { state: "submitted", importId: queuedImport, sentence: `Row ${row} is submitted: import ${queuedImport} is to correct it` };
+    if (supersededBy !== undefined)
       return {
         state: "superseded",
-        importId: later,
-        sentence: `Row ${row} is superseded: ${later === importId ? `a later element of import ${later} has written its shipment` : `import ${later} has written its shipment since`}`,
+        importId: supersededBy,
+        sentence: `Row ${row} is superseded: ${supersededBy === importId ? `a later element of import ${supersededBy} has written its shipment` : `import ${supersededBy} has written its shipment since`}`,
       };
-    return state.reversed.all === undefined
+    return state.reversed.wholePosition === undefined
       ? undefined
       : { state: "withdrawn", sentence: `Row ${row} is withdrawn: its import is reversed` };
   };
   return async (rows) => {
     const superseded = kind === "shipments" ? await supersededRows(organisationId, position, rows, pool) : new Map<number, string>();
     return rows.flatMap((row) => {
-      const why = closed(row, superseded.get(row));
+      const why = whyClosed(row, superseded.get(row));
       return why ? [{ row, ...why }] : [];
     });
   };
 }
 
-/** Why an accepted activity cannot be corrected; undefined where it can. `waiting`: the import in the queue that is to correct it. */
+/** Why an accepted activity cannot be corrected; undefined if it can. `queuedImport`: the import in the queue that is to correct it. */
 async function closedActivity(
   eventStore: EventStore,
   row: number,
-  { state, holder, waiting }: { state: CorrectionsState; holder: LastRow | undefined; waiting: string | undefined },
+  { state, lastRow, queuedImport }: { state: CorrectionsState; lastRow: LastRow | undefined; queuedImport: string | undefined },
 ): Promise<Omit<ClosedRow, "row"> | undefined> {
-  if (state.reversed.since(row) !== undefined) return { state: "withdrawn", sentence: `Row ${row} is reversed` };
-  const underWay = holder?.as === "underWay" ? holder.importId : waiting;
+  if (state.reversed.positionOf(row) !== undefined) return { state: "withdrawn", sentence: `Row ${row} is reversed` };
+  const underWay = lastRow?.status === "underWay" ? lastRow.importId : queuedImport;
   if (underWay !== undefined)
     return {
       state: "submitted",
       importId: underWay,
       sentence: `Row ${row} is being corrected by import ${underWay}: wait until it has ended, or cancel it`,
     };
-  if (!holder) return undefined;
-  const by = `row ${holder.row} of import ${holder.importId}`;
-  const sentence = (await isAccepted(eventStore, holder.importId, holder.row))
+  if (!lastRow) return undefined;
+  const by = `row ${lastRow.row} of import ${lastRow.importId}`;
+  const sentence = (await isRowAccepted(eventStore, lastRow.importId, lastRow.row))
     ? `Row ${row} is replaced by ${by}: correct that row`
     : `Row ${row} is corrected by ${by}, which was rejected: correct or dismiss that row`;
-  return { state: "corrected", importId: holder.importId, sentence };
+  return { state: "corrected", importId: lastRow.importId, sentence };
 }
 
-const stateOf = {
+const closedStateOf = {
   claimed: "submitted",
   dismissed: "dismissed",
   superseded: "superseded",
@@ -142,20 +142,20 @@ const refusalText = ({ why, importId }: RefusedRow): string =>
     withdrawn: "is reversed with its import",
   })[why];
 
-const mostQueued = 1_000;
-const atOnce = 20;
+const maxQueuedRead = 1_000;
+const maxConcurrentLoads = 20;
 
-/** By row: the import in the organisation's queue that is to correct it. The table of states may not have it yet. */
+/** By row: the queued import that is to correct it. Read from the queue, since the projected table of row states may be behind. */
 export async function queuedCorrections(
   organisationId: string,
   importId: string,
   { pool, eventStore }: Stores,
 ): Promise<Map<number, string>> {
-  const importIds = await queuedImports(organisationId, mostQueued, pool);
+  const importIds = await queuedImports(organisationId, maxQueuedRead, pool);
   const queued = new Map<number, string>();
-  for (let from = 0; from < importIds.length; from += atOnce) {
-    const some = importIds.slice(from, from + atOnce);
-    for (const request of await Promise.all(some.map((each) => firstRequest(eventStore, each)))) {
+  for (let from = 0; from < importIds.length; from += maxConcurrentLoads) {
+    const page = importIds.slice(from, from + maxConcurrentLoads);
+    for (const request of await Promise.all(page.map((each) => firstRequest(eventStore, each)))) {
       if (request?.corrects?.importId !== importId) continue;
       for (const row of request.corrects.rows) if (!queued.has(row)) queued.set(row, request.importId);
     }
@@ -163,17 +163,17 @@ export async function queuedCorrections(
   return queued;
 }
 
-const rowsAtOnce = 5_000;
+const rowsPerPage = 5_000;
 
-/** Every rejected row of an import with what has become of it, null where it is open, in row order and some thousands at a time. */
-export async function* rejectedRowStates(deps: Stores, found: ImportToCorrect) {
-  const closedOf = await closedRows(deps, found);
-  for (let after = 0; ; ) {
-    const rows = await rejectedRowsAfter(found.position, after, rowsAtOnce, deps.pool);
+/** Every rejected row of an import with its state, null for an open row. Yields pages of some thousands, in row order. */
+export async function* rejectedRowStates(deps: Stores, original: ImportToCorrect) {
+  const findClosed = await loadClosedRows(deps, original);
+  for (let afterRow = 0; ; ) {
+    const rows = await rejectedRowsAfter(original.position, afterRow, rowsPerPage, deps.pool);
     const last = rows.at(-1);
     if (!last) return;
-    after = last.row;
-    const closed = await closedOf(rows.map(({ row }) => row));
+    afterRow = last.row;
+    const closed = await findClosed(rows.map(({ row }) => row));
     const states = new Map(closed.map(({ row, state }) => [row, state]));
     yield rows.map((each) => ({ ...each, state: states.get(each.row) ?? null }));
   }

@@ -4,16 +4,16 @@ import { correctedFile } from "../../domain/pushes/correctedFile.js";
 import type { CorrectionPush } from "../../domain/pushes/importPushes.js";
 import { Rejection } from "../../domain/rejection.js";
 import { decimalMarkOf, type ImportKind, type ImportRequested } from "../../events/importEvents.js";
-import { writeParts } from "../../judging/hashedFile.js";
+import { writeHashedFile } from "../../judging/hashedFile.js";
 import { rowsToCorrect } from "../../queries/lookUps/rejectedRows.js";
 import { inTemporaryFile } from "../../temporaryFolder.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { firstPushOf, type RequestImportDeps, requestImport, type Submission } from "../imports/requestImport.js";
 import {
-  acceptedAmong,
-  completedImport,
+  acceptedRowsAmong,
   expectWholeShipments,
   type ImportToCorrect,
+  loadImportToCorrect,
   numberList,
   type PushedElements,
 } from "./correctableRows.js";
@@ -21,66 +21,67 @@ import { expectOpen } from "./openRows.js";
 
 export interface RequestCorrectionDeps extends RequestImportDeps {
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
-  /** Folder for the file until it is in the object store. */
+  /** The folder for the file until it is in the object store. */
   readonly tempDir: string;
 }
 
 export interface Correction extends Pick<Submission, "organisationId" | "by" | "requestId" | "idempotencyKey" | "now"> {
   /** The import whose rows are corrected: rejected ones, and accepted activities. */
   readonly importId: string;
-  /** Undefined where any kind will do. */
+  /** Undefined to accept an import of either kind. */
   readonly kind?: ImportKind | undefined;
   readonly push: CorrectionPush;
   readonly catalogueVersion: number;
   readonly withinMs: number;
-  /** Is called with the size of the file before it is written to disk. */
+  /** Called with the file's size before the file is written to disk. Throws if there is no room. */
   readonly reserveDisk?: ((bytes: number) => void) | undefined;
 }
 
 /**
- * Sends corrected rows as a new import, from the API and from the portal. A repeated push gets the first answer, also where its rows are no longer
- * open. The check of open rows only answers early: the importer claims the rows before it records any.
+ * Sends corrected rows as a new import, from the API and from the portal. A repeated push gets the first answer, even if its rows are no
+ * longer open. The check of open rows only gives an early answer: the importer claims the rows before it records any.
  */
 export async function requestCorrection(deps: RequestCorrectionDeps, correction: Correction): Promise<ImportRequested> {
   const { organisationId, push, by, requestId, now, idempotencyKey } = correction;
   const deadline = deadlineIn(correction.withinMs);
   const rows = push.rows.map(({ row }) => row);
-  const found = await deadline.within("event store", completedImport(deps, correction));
-  const { kind } = found.request;
-  const accepted = await deadline.within("database", acceptedAmong(deps.pool, found, rows));
-  const decimal = decimalMarkOf(found.request);
+  const original = await deadline.within("event store", loadImportToCorrect(deps, correction));
+  const { kind } = original.request;
+  const accepted = await deadline.within("database", acceptedRowsAmong(deps.pool, original, rows));
+  const decimal = decimalMarkOf(original.request);
   const corrects = {
-    ...correctsOf(found, rows),
+    ...correctsOf(original, rows),
     ...(accepted.length > 0 && { accepted }),
     ...(push.reason !== undefined && { reason: push.reason }),
   };
-  const asSent = { organisationId, kind, source: "data", corrects, sent: bodyToHash(push), idempotencyKey, now } as const;
-  const first = await deadline.within("event store", firstPushOf(deps.eventStore, asSent));
-  if (first) return first;
+  const pushIdentity = { organisationId, kind, source: "data", corrects, sent: bodyToHash(push), idempotencyKey, now } as const;
+  const firstPush = await deadline.within("event store", firstPushOf(deps.eventStore, pushIdentity));
+  if (firstPush) return firstPush;
   expectReason(push, accepted);
-  const pushedElements = kind === "shipments" ? await deadline.within("database", expectWholeShipments(deps.pool, found, rows)) : undefined;
-  const earlier = await deadline.within("database", rowsToCorrect(found.position, rows, deps.pool));
+  const pushedElements =
+    kind === "shipments" ? await deadline.within("database", expectWholeShipments(deps.pool, original, rows)) : undefined;
+  const sentValues = await deadline.within("database", rowsToCorrect(original.position, rows, deps.pool));
   const { customFieldKeys } = await deps.catalogues(organisationId, correction.catalogueVersion);
-  const sources = { kind, customFieldKeys, earlier, accepted: new Set(accepted), decimal, elements: pushedElements?.elements };
-  const made = correctedFile(push, sources);
-  correction.reserveDisk?.(made.bytes);
+  const sources = { kind, customFieldKeys, sentValues, acceptedRows: new Set(accepted), decimal, elements: pushedElements?.elements };
+  const content = correctedFile(push, sources);
+  correction.reserveDisk?.(content.bytes);
   return inTemporaryFile(deps.tempDir, async (path) => {
-    const file = { path, ...(await writeParts(path, made.lines)) };
-    return submitCorrection(deps, found, {
-      ...asSent,
+    const file = { path, ...(await writeHashedFile(path, content.lines)) };
+    return submitCorrection(deps, original, {
+      ...pushIdentity,
       corrects,
       pushedElements,
       by,
       requestId,
-      elements: made.elements,
+      elements: content.elements,
       file,
       deadline,
-      sourceDetails: correctionName(found.request.sourceDetails),
+      sourceDetails: correctionName(original.request.sourceDetails),
     });
   });
 }
 
-/** What a correction of these rows records of them; numbers are read as those of the corrected import. */
+/** The `corrects` of a correction of these rows. The importer reads its numbers with the decimal mark of the corrected import. */
 export function correctsOf({ request }: ImportToCorrect, rows: readonly number[]): NonNullable<ImportRequested["corrects"]> {
   const decimal = decimalMarkOf(request);
   return { importId: request.importId, rows: [...rows], ...(decimal && { decimal }) };
@@ -92,29 +93,29 @@ interface PreparedCorrection extends Omit<Submission, "kind" | "source" | "file"
   readonly pushedElements: PushedElements;
   /** The corrected rows as the file that a JSON push would become. */
   readonly file: Pick<Submission["file"], "path" | "size" | "sha256">;
-  /** Of all store calls together. */
+  /** For all store calls together. */
   readonly deadline: Deadline;
 }
 
-/** Records a correction whose file is made. Refuses closed rows. */
+/** Pushes a correction whose file is already written. Throws RowsClosed if one of its rows is not open. */
 export function submitCorrection(
   deps: RequestImportDeps,
-  found: ImportToCorrect,
+  original: ImportToCorrect,
   { corrects, pushedElements, file, deadline, ...submission }: PreparedCorrection,
 ): Promise<ImportRequested> {
-  const { kind } = found.request;
+  const { kind } = original.request;
   return requestImport(deps, {
     ...submission,
-    withinMs: deadline.leftMs(),
+    withinMs: deadline.remainingMs(),
     kind,
     source: "data",
     corrects: { ...corrects, ...(pushedElements && { push: pushedElements }) },
     file: { ...file, name: `${kind}.csv`, format: "csv" },
-    check: () => deadline.within("event store", expectOpen(deps, found, corrects.rows, corrects.accepted)),
+    check: () => deadline.within("event store", expectOpen(deps, original, corrects.rows, corrects.accepted)),
   });
 }
 
-/** A correction of a correction is named after the first file: `Correction of a.csv`. */
+/** `Correction of a.csv`. A correction of a correction is named after the first file too. */
 export function correctionName(corrected: string): string {
   const name = corrected.trim().replace(/^(?:Correction of )+/, "");
   return [...`Correction of ${name || "an import without a reference"}`].slice(0, limits.sourceDetailsLength).join("");
@@ -126,6 +127,6 @@ function expectReason({ reason }: CorrectionPush, accepted: readonly number[]): 
   throw new Rejection("invalid", "The body is not as described", [fault]);
 }
 
-/** The values by their column's name: their order does not count. */
+/** Sorts the values by column name, so that their order does not change the hash. */
 const bodyToHash = ({ rows }: CorrectionPush) =>
   rows.map(({ row, values }) => [row, Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))]);

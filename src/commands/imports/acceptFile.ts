@@ -1,5 +1,5 @@
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
-import { matchImportHeader, nameFault } from "../../domain/files/header.js";
+import { fileNameFault, matchImportHeader } from "../../domain/files/header.js";
 import { applyChoice, type ColumnChoice } from "../../domain/imports/columns/choice.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportColumns, ImportKind, ImportRequested } from "../../events/importEvents.js";
@@ -13,55 +13,55 @@ export interface AcceptFileDeps extends RequestImportDeps, UploadHeaderDeps {
 
 interface ReceivedFile
   extends Pick<Submission, "organisationId" | "kind" | "sourceDetails" | "by" | "requestId" | "idempotencyKey" | "now"> {
-  /** On this machine's disk. The code that received it removes it. */
+  /** On this machine's disk. The caller removes it. */
   readonly file: Omit<Submission["file"], "format">;
   readonly catalogueVersion: number;
   readonly withinMs: number;
-  /** The header row, if it was read before. */
+  /** The header row, if the caller has read it. */
   readonly header?: FileHeader;
-  /** What its columns are taken for, where its headings are not ours. */
+  /** Which field each column holds, if the headings are not our own column names. */
   readonly columns?: ImportColumns | undefined;
 }
 
-/** Takes a file that was uploaded to the API or the portal: checks its header row, then stores and queues it. */
+/** Accepts a file that was uploaded to the API or the portal: checks its header row, then stores and queues it. */
 export async function acceptFile(deps: AcceptFileDeps, received: ReceivedFile): Promise<ImportRequested> {
-  const { file, catalogueVersion, header, columns: chosen, ...push } = received;
+  const { file, catalogueVersion, header, columns: choice, ...push } = received;
   const { columns, format } = header ?? (await readUploadHeader(deps, push.organisationId, file));
-  const check = async () => void (await checkColumns(deps, push, catalogueVersion, columns, chosen));
-  return requestImport(deps, { ...push, source: "file", file: { ...file, format }, check, ...(chosen ? { columns: chosen } : {}) });
+  const check = async () => void (await checkColumns(deps, push, catalogueVersion, columns, choice));
+  return requestImport(deps, { ...push, source: "file", file: { ...file, format }, check, ...(choice ? { columns: choice } : {}) });
 }
 
-/** By column, and after them by fixed value: the field that it holds. */
+/** Returns the field of each column, followed by the field of each fixed value. Rejects columns that do not fit the catalogue. */
 export async function checkColumns(
   { catalogues }: Pick<AcceptFileDeps, "catalogues">,
   { organisationId, kind }: { readonly organisationId: string; readonly kind: ImportKind },
   catalogueVersion: number,
   columns: FileHeader["columns"],
-  chosen?: ColumnChoice,
+  choice?: ColumnChoice,
 ): Promise<readonly (string | undefined)[]> {
   const { customFieldKeys, file } = await catalogues(organisationId, catalogueVersion);
   const { customFields } = file;
-  const match = chosen
-    ? applyChoice(columns, chosen, { kind, customFields })
+  const match = choice
+    ? applyChoice(columns, choice, { kind, customFields })
     : matchImportHeader(columns, { kind, source: "file", customFieldKeys });
   if (!match.ok) throw new Rejection("invalid", match.message);
   return match.fields;
 }
 
 export interface UploadHeaderDeps {
-  readonly headerRows: Pick<HeaderReader, "read">;
+  readonly headerRows: Pick<HeaderReader, "readHeader">;
   readonly spreadsheets: Pick<Spreadsheets, "isFileFault">;
 }
 
-/** Rejects a file whose header row cannot be read in time, or whose name says that it is something else; the message says what to do. */
+/** Rejects a file whose header row cannot be read, and one whose name contradicts its format. The message says what to do. */
 export async function readUploadHeader(
   { headerRows, spreadsheets }: UploadHeaderDeps,
   organisationId: string,
   { path, name }: { readonly path: string; readonly name: string },
 ): Promise<FileHeader> {
   try {
-    const header = await headerRows.read(organisationId, { path, name });
-    const fault = nameFault(name, header.format);
+    const header = await headerRows.readHeader(organisationId, { path, name });
+    const fault = fileNameFault(name, header.format);
     if (fault) throw new Rejection("invalid", fault);
     return header;
   } catch (error) {

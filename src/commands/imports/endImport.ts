@@ -1,4 +1,4 @@
-// The one way in which an import ends without completing: it has failed, or is cancelled.
+// The only way for an import to end without completing: it fails or is cancelled.
 import type { Principal } from "../../domain/principal.js";
 import type { EventContext } from "../../events/codec.js";
 import { rowsBefore } from "../../events/importLayout.js";
@@ -12,8 +12,8 @@ import { cancelPlace, removePlace } from "./queue/places.js";
 export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelImport" }>;
 
 /**
- * Appends the end, shows it in the table and frees the place. While a worker still runs the import, its appends compete with this one for the
- * same revision; either order is right. `decide`: undefined where there is nothing to append. Returns the import as it is then.
+ * Appends the end, shows it in the table, frees the queue place and returns the ended import. `decide` returns undefined if there is
+ * nothing to append. While a worker still runs the import, its appends compete with this one for the same revision; either order is right.
  */
 export async function endImport(
   { pool, eventStore }: Stores,
@@ -31,7 +31,7 @@ export async function endImport(
   return ended;
 }
 
-/** Marks the import's queue place, so that its worker stops at once, and ends the import. */
+/** Marks the import's queue place, so that its worker stops at once, and appends the cancellation. */
 export async function cancelImport(
   deps: Stores,
   cancellation: ImportScope & { readonly by: Principal; readonly requestId?: string; readonly now: Date },

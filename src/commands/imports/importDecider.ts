@@ -1,8 +1,7 @@
-// The decider of an import: `decide` returns the events that a command leads to, `evolve` the state after an event. Both are pure; the
-// caller brings the time. A repeated command returns no events.
+// The decider of an import. It is pure: the caller brings the time. A repeated command returns no events.
 
 import type { Principal } from "../../domain/principal.js";
-import { noImport, Rejection } from "../../domain/rejection.js";
+import { importNotFound, Rejection } from "../../domain/rejection.js";
 import type { ImportCompleted, ImportKind, ImportRequested, ImportStarted, RowOutcome } from "../../events/importEvents.js";
 import type { EventOn } from "../../events/registry.js";
 
@@ -10,21 +9,21 @@ export type ImportEvent = EventOn<"import">;
 
 export type ImportCounts = ImportCompleted["counts"];
 
-interface Caused {
+interface CommandStamp {
   readonly by: Principal;
   readonly now: Date;
 }
 
 export type ImportCommand =
-  /** `earlierBody` is the hash by which earlier versions recognised the same push. */
+  /** `earlierBody`: the hash by which earlier versions recognised a repeated push. */
   | { readonly type: "requestImport"; readonly request: ImportRequested; readonly earlierBody: string }
-  | ({ readonly type: "startImport" } & Caused & Pick<ImportStarted, "catalogueVersion" | "localities">)
-  /** `first` is the ordinal, from 0, of the first outcome. Outcomes that are already recorded are left out. */
+  | ({ readonly type: "startImport" } & CommandStamp & Pick<ImportStarted, "catalogueVersion" | "localities">)
+  /** `first`: the ordinal, from 0, of the first outcome. Outcomes that are already recorded yield no events. */
   | { readonly type: "recordRows"; readonly first: number; readonly outcomes: readonly RowOutcome[] }
-  | ({ readonly type: "completeImport"; readonly notes: readonly string[] } & Caused &
+  | ({ readonly type: "completeImport"; readonly notes: readonly string[] } & CommandStamp &
       Pick<ImportCompleted, "counts" | "report" | "unusual" | "unusualRows">)
-  | ({ readonly type: "failImport"; readonly reason: string; readonly progress: number } & Caused)
-  | ({ readonly type: "cancelImport"; readonly reason?: string | undefined; readonly progress: number } & Caused);
+  | ({ readonly type: "failImport"; readonly reason: string; readonly progress: number } & CommandStamp)
+  | ({ readonly type: "cancelImport"; readonly reason?: string | undefined; readonly progress: number } & CommandStamp);
 
 export type ImportState =
   | { readonly status: "none" }
@@ -34,7 +33,7 @@ export type ImportState =
 
 export type FinalStatus = "completed" | "failed" | "cancelled";
 
-export const unrequested: ImportState = { status: "none" };
+export const initialImportState: ImportState = { status: "none" };
 
 export function evolve(state: ImportState, event: ImportEvent): ImportState {
   switch (event.type) {
@@ -62,7 +61,7 @@ export function decide(command: ImportCommand, state: ImportState): ImportEvent[
       if (state.status === "none") return [{ type: "ImportRequested", data: command.request }];
       const { idempotency } = requestOf(state);
       if (idempotency && [command.request.idempotency?.body, command.earlierBody].includes(idempotency.body)) return []; // sent twice
-      throw idempotencyKeyReused();
+      throw reusedKeyRejection();
     }
     case "startImport": {
       if (state.status === "processing") return [];
@@ -103,7 +102,7 @@ export const isFinished = (state: ImportState): state is Extract<ImportState, { 
 
 function expectStatus<Status extends ImportState["status"]>(state: ImportState, status: Status): Extract<ImportState, { status: Status }> {
   if (state.status === status) return state as Extract<ImportState, { status: Status }>;
-  throw state.status === "none" ? noImport() : new Rejection("conflict", `The import is ${state.status}, not ${status}`);
+  throw state.status === "none" ? importNotFound() : new Rejection("conflict", `The import is ${state.status}, not ${status}`);
 }
 
 function expectUnfinished(state: ImportState): ImportRequested {
@@ -112,14 +111,14 @@ function expectUnfinished(state: ImportState): ImportRequested {
 }
 
 function requestOf(state: ImportState): ImportRequested {
-  if (state.status === "none") throw noImport();
+  if (state.status === "none") throw importNotFound();
   return state.request;
 }
 
-export const idempotencyKeyReused = () =>
+export const reusedKeyRejection = () =>
   new Rejection("unprocessable", "This Idempotency-Key was used for another request. Send a new key with a new request");
 
-/** A guard against a worker's error: the counts must add up to the rows in the stream. */
+/** Guards against a fault in the worker: the counts must agree with the rows in the stream. */
 function checkCounts({ received, processed, failed }: ImportCounts, rows: number, kind: ImportKind): void {
   const written = received - failed;
   const addUp = kind === "activities" ? processed === written : processed <= written && processed > 0 === written > 0;

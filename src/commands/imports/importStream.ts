@@ -1,12 +1,12 @@
 import { v5 } from "uuid";
 import { limits } from "../../domain/imports/limits.js";
-import { noImport } from "../../domain/rejection.js";
+import { importNotFound } from "../../domain/rejection.js";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
 import type { ImportKind, ImportRequested } from "../../events/importEvents.js";
-import { firstRowRevision, requestedEvent, rowsBefore } from "../../events/importLayout.js";
+import { firstRowRevision, readRequestedEvent, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventsOf, type NewEvent, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
-import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, isFinished, unrequested } from "./importDecider.js";
+import { decide, evolve, type ImportCommand, type ImportEvent, type ImportState, initialImportState, isFinished } from "./importDecider.js";
 
 export interface LoadedImport {
   readonly importId: string;
@@ -19,12 +19,12 @@ export interface LoadedImport {
 
 export const unrequestedImport = (importId: string): LoadedImport => ({
   importId,
-  state: unrequested,
+  state: initialImportState,
   revision: noStream,
   position: undefined,
 });
 
-/** Reads the first two events and, if there may be more, the last one. Between them is one event per row, so the revision gives the number of rows. */
+/** Reads the first two events and, if there may be more, the last. Each event in between is a row, so the revision gives their number. */
 export async function loadImport(eventStore: EventStore, importId: string): Promise<LoadedImport> {
   const stream = streamOf.import(importId);
   const first = await eventsOf(eventStore, stream, { max: Number(firstRowRevision) });
@@ -32,14 +32,14 @@ export async function loadImport(eventStore: EventStore, importId: string): Prom
   if (!requested) return unrequestedImport(importId);
   const last =
     (first.length < Number(firstRowRevision) ? undefined : await eventStore.last(stream)) ?? first[first.length - 1] ?? requested;
-  let state = first.map(importEvent).reduce<ImportState>(evolve, unrequested);
+  let state = first.map(importEvent).reduce<ImportState>(evolve, initialImportState);
   if (last.revision >= firstRowRevision && state.status === "processing") {
     state = evolve({ ...state, rows: rowsBefore(last.revision) }, importEvent(last));
   }
   return { importId, state, revision: last.revision, position: requested.position.commit };
 }
 
-/** Which import a caller names, and may see. */
+/** The import that a caller names, and what limits the caller to imports it may see. */
 export interface ImportScope {
   /** Undefined for the command line, which may name any organisation's import. */
   readonly organisationId: string | undefined;
@@ -57,7 +57,7 @@ export async function loadVisibleImport(eventStore: EventStore, { organisationId
     state.status !== "none" &&
     (organisationId === undefined || state.request.organisationId === organisationId) &&
     (kind === undefined || state.request.kind === kind);
-  if (!isVisible) throw noImport();
+  if (!isVisible) throw importNotFound();
   return loaded as VisibleImport;
 }
 
@@ -77,7 +77,7 @@ export async function handleImport(
   return { importId, state: events.reduce(evolve, loaded.state), revision: appended.revision, position };
 }
 
-/** The id is derived from the whole event: two workers that append different events at one revision use different ids, and one is refused. */
+/** Each id is derived from the whole event. So two workers' different events at one revision differ in id, and one append is refused. */
 export const encodeAll = (
   { importId, revision }: Pick<LoadedImport, "importId" | "revision">,
   events: readonly ImportEvent[],
@@ -92,7 +92,7 @@ function importEvent(stored: StoredEvent): ImportEvent {
   return event;
 }
 
-const namespace = "6f0f6c36-2c0e-4f0a-9d36-0b7c1c1f2a11";
+const idempotencyKeyNamespace = "6f0f6c36-2c0e-4f0a-9d36-0b7c1c1f2a11";
 
 export interface KeyUse {
   readonly organisationId: string;
@@ -100,18 +100,18 @@ export interface KeyUse {
   readonly now: Date;
 }
 
-/** The import's id follows from the Idempotency-Key, so that the import's own stream is the record of the key's use. */
+/** The id is derived from the Idempotency-Key, so that the import's stream records the key's use. `earlier`: the key's first push. */
 export async function importOfKey(
   eventStore: EventStore,
   { organisationId, idempotencyKey, now }: KeyUse,
 ): Promise<{ importId: string; earlier: ImportRequested | undefined }> {
   const oldest = now.getTime() - limits.idempotencyHours * 3_600_000;
   for (let generation = 0; ; generation += 1) {
-    const importId = v5(JSON.stringify([organisationId, idempotencyKey, generation]), namespace);
+    const importId = v5(JSON.stringify([organisationId, idempotencyKey, generation]), idempotencyKeyNamespace);
     const earlier = await firstRequest(eventStore, importId);
     if (!earlier || Date.parse(earlier.at) > oldest) return { importId, earlier };
   }
 }
 
 export const firstRequest = async (eventStore: EventStore, importId: string): Promise<ImportRequested | undefined> =>
-  (await requestedEvent(eventStore, importId))?.data;
+  (await readRequestedEvent(eventStore, importId))?.data;

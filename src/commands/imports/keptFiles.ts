@@ -1,10 +1,10 @@
-// Uploaded files that are not imports yet: a person looks at what was found in them first. They are kept for a day, a few for each organisation.
+// Uploaded files that a person reviews in the portal before they become imports. They are kept for a day, a few per organisation.
 import type { Pool } from "pg";
 import { v7 } from "uuid";
 import type { Evidence } from "../../domain/imports/columns/evidence.js";
 import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
 import type { CheckedFile } from "../../judging/fileChecks.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import type { Stores } from "../../ports/database.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { FileFormat } from "../../ports/spreadsheets.js";
@@ -13,10 +13,10 @@ import { logIdOf } from "../logIdentity.js";
 export const keptFilesPerOrganisation = 20;
 export const keptFileHours = 24;
 
-export const keptPrefix = (logId: string): string => `kept/${logId}/`;
+export const keptFilePrefix = (logId: string): string => `kept/${logId}/`;
 
 export interface FileToKeep {
-  /** The same for a form that is sent again. */
+  /** A form that is sent again has the same id. */
   readonly fileId?: string;
   readonly organisationId: string;
   readonly kind: ImportKind;
@@ -24,41 +24,40 @@ export interface FileToKeep {
   readonly file: { path: string; name: string; format: FileFormat; size: number; sha256: string };
   /** The header row. */
   readonly columns: readonly string[];
-  /** By column: some of its values, and those that say how its numbers are written. */
+  /** By column: some of its values, and the values that show how its numbers are written. */
   readonly evidence: Evidence;
-  /** Remarks for the customer on how the file is read. */
+  /** Remarks for people on how the file is read. */
   readonly notes: readonly string[];
   readonly checked: FileCheckState;
 }
 
-/** What is known of the file, so that the same is done when it is uploaded. */
+/** What the person has chosen and the portal has found, so that the import does the same. Stored as JSON. */
 export interface FileCheckState {
-  /** How to take an error report: as a correction or as a new file. Empty if the person did not say. */
+  /** Whether an error report is to be a correction or a new file. Empty if the person did not say. */
   readonly take: string;
-  /** What its columns are taken for, where its headings are not ours. */
+  /** Which field each column holds, if the headings are not our own column names. */
   readonly columns?: ImportColumns | undefined;
-  /** Set until it is known what its columns are. */
+  /** True until it is decided which fields the columns hold. */
   readonly undecided?: boolean | undefined;
-  /** Of what looks like an error report: the import, where it says of which it is. */
+  /** Set for a file that looks like an error report, with the import that it names, if it names one. */
   readonly report?: { readonly importId?: string | undefined } | undefined;
-  /** What Check found. */
+  /** What the portal's check of the file found. */
   readonly found?: FoundInFile | undefined;
-  /** Of an error report: the imports that were made of it, and why not all of it could be sent. */
+  /** For an error report: the imports made from it, and why some of its rows were not sent. */
   readonly sent?: { readonly importIds: readonly string[]; readonly refused?: string | undefined } | undefined;
 }
 
-/** Nothing is known yet. */
-const unread: FileCheckState = { take: "", undecided: true };
+const uncheckedState: FileCheckState = { take: "", undecided: true };
 
 export interface FoundInFile extends CheckedFile {
-  /** How many of its shipments the ledger has already. */
+  /** How many of the file's shipments are already in the ledger and would be replaced. */
   readonly replaced: number;
 }
 
 export interface KeptFile extends Omit<FileToKeep, "file" | "fileId"> {
   readonly fileId: string;
   readonly file: Omit<FileToKeep["file"], "path"> & { readonly key: string };
-  /** The import that it became. */
+  /** The import that the file became; null until then. */
   readonly importId: string | null;
 }
 
@@ -66,21 +65,21 @@ interface Deps extends Stores {
   readonly objectStore: ObjectStore;
 }
 
-/** Returns the file's id. The organisation's oldest files that wait make room for it. */
-export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: FileToKeep): Promise<string> {
-  const { fileId = v7(), organisationId, file, columns, evidence, notes, checked } = kept;
-  const key = `${keptPrefix(await logIdOf(eventStore))}${organisationId}/${fileId}`;
+/** Returns the file's id. Deletes the organisation's oldest waiting files beyond the limit. */
+export async function keepFile({ pool, eventStore, objectStore }: Deps, newFile: FileToKeep): Promise<string> {
+  const { fileId = v7(), organisationId, file, columns, evidence, notes, checked } = newFile;
+  const key = `${keptFilePrefix(await logIdOf(eventStore))}${organisationId}/${fileId}`;
   await objectStore.put(key, file.path, { contentType: "application/octet-stream" });
   const json = { columns: JSON.stringify(columns), evidence: JSON.stringify(evidence), notes: JSON.stringify(notes) };
   await pool.query(
-    named(
+    bindNames(
       `insert into kept_files (file_id, organisation_id, kind, name, format, size, sha256, source_details, object_key, columns, "values", notes, checked)
        values (:fileId, :organisationId, :kind, :name, :format, :size, :sha256, :sourceDetails, :key, :columns, :evidence, :notes, :checked)
        on conflict (file_id) do update set kept_at = now()`,
-      { ...kept, ...file, ...json, fileId, key, checked: JSON.stringify(checked) },
+      { ...newFile, ...file, ...json, fileId, key, checked: JSON.stringify(checked) },
     ),
   );
-  await deleteKept(
+  await deleteKeptFiles(
     { pool, objectStore },
     `file_id in (
        select file_id from kept_files where organisation_id = $1 and import_id is null order by kept_at desc, file_id desc offset ${keptFilesPerOrganisation})`,
@@ -90,23 +89,22 @@ export async function keepFile({ pool, eventStore, objectStore }: Deps, kept: Fi
 }
 
 /** Undefined for a file of another organisation, and for one that is no longer kept. */
-export async function keptFile(organisationId: string, fileId: string, pool: Pool): Promise<KeptFile | undefined> {
+export async function findKeptFile(organisationId: string, fileId: string, pool: Pool): Promise<KeptFile | undefined> {
   const { rows } = await pool.query<Omit<KeptFile, "file"> & Omit<KeptFile["file"], "size"> & { size: string }>(
     `select file_id as "fileId", organisation_id as "organisationId", kind, name, format, size, sha256, source_details as "sourceDetails",
             object_key as key, columns, "values" as evidence, notes, checked, import_id as "importId"
        from kept_files where organisation_id = $1 and file_id::text = $2 and kept_at > now() - make_interval(hours => ${keptFileHours})`,
     [organisationId, fileId],
   );
-  const [found] = rows;
-  if (!found) return undefined;
-  const { name, format, size, sha256, key, ...rest } = found;
-  // The version before kept the values alone.
+  const [row] = rows;
+  if (!row) return undefined;
+  const { name, format, size, sha256, key, ...rest } = row;
+  // An earlier version stored the values alone.
   const evidence = Array.isArray(rest.evidence) ? { values: rest.evidence, numbers: [] } : rest.evidence;
-  return { ...rest, evidence, checked: rest.checked ?? unread, file: { name, format, size: Number(size), sha256, key } };
+  return { ...rest, evidence, checked: rest.checked ?? uncheckedState, file: { name, format, size: Number(size), sha256, key } };
 }
 
-/** Remembers what is known of the file now. */
-export async function saveKept(pool: Pool, { fileId, kind, evidence, checked }: KeptFile): Promise<void> {
+export async function saveKeptFile(pool: Pool, { fileId, kind, evidence, checked }: KeptFile): Promise<void> {
   await pool.query(`update kept_files set kind = $2, "values" = $3, checked = $4 where file_id = $1`, [
     fileId,
     kind,
@@ -115,17 +113,17 @@ export async function saveKept(pool: Pool, { fileId, kind, evidence, checked }: 
   ]);
 }
 
-/** Makes room at once: the same person has chosen another file in its place. A file that became an import stays. */
-export const dropKept = (organisationId: string, fileId: string, deps: Pick<Deps, "pool" | "objectStore">): Promise<void> =>
-  deleteKept(deps, "organisation_id = $1 and file_id::text = $2 and import_id is null", [organisationId, fileId]);
+/** Deletes a file when the same person has chosen another in its place. A file that became an import stays. */
+export const dropKeptFile = (organisationId: string, fileId: string, deps: Pick<Deps, "pool" | "objectStore">): Promise<void> =>
+  deleteKeptFiles(deps, "organisation_id = $1 and file_id::text = $2 and import_id is null", [organisationId, fileId]);
 
-async function deleteKept({ pool, objectStore }: Pick<Deps, "pool" | "objectStore">, condition: string, values: unknown[]): Promise<void> {
+async function deleteKeptFiles({ pool, objectStore }: Pick<Deps, "pool" | "objectStore">, condition: string, values: unknown[]) {
   const { rows } = await pool.query<{ key: string }>(`delete from kept_files where ${condition} returning object_key as key`, values);
-  for (const { key } of rows) await objectStore.remove(key).catch(() => undefined); // the workers remove it otherwise
+  for (const { key } of rows) await objectStore.remove(key).catch(() => undefined); // if this fails, a worker removes it later
 }
 
-/** The file has become an import, which has a copy of its own. The row stays, so that sending the same form again finds the import. */
-export async function releaseFile(
+/** Removes a file that has become an import, which has its own copy. The row stays, so that sending the form again finds the import. */
+export async function releaseKeptFile(
   { pool, objectStore }: Pick<Deps, "pool" | "objectStore">,
   { fileId, file }: KeptFile,
   importId: string,
@@ -134,15 +132,15 @@ export async function releaseFile(
   await objectStore.remove(file.key).catch(() => undefined);
 }
 
-/** Removes the files of this event log whose time is over. */
-export async function sweepKeptFiles(
+/** Removes this event log's files that were kept for longer than `keptFileHours`. Returns how many. */
+export async function removeExpiredKeptFiles(
   { pool, eventStore, objectStore }: Deps,
   { now, signal }: { now: Date; signal?: AbortSignal | undefined },
 ): Promise<number> {
   await pool.query(`delete from kept_files where kept_at < now() - make_interval(hours => ${keptFileHours})`);
   const oldest = now.getTime() - keptFileHours * 3_600_000;
   let removed = 0;
-  for await (const { key, modifiedAt } of objectStore.list(keptPrefix(await logIdOf(eventStore)))) {
+  for await (const { key, modifiedAt } of objectStore.list(keptFilePrefix(await logIdOf(eventStore)))) {
     if (signal?.aborted) break;
     if (modifiedAt.getTime() >= oldest) continue;
     await objectStore.remove(key);

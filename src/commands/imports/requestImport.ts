@@ -1,5 +1,5 @@
-// Accepts a checked push: stores its file, reserves a place in the queue and appends ImportRequested. The API answers 202 after the event
-// store has acknowledged the append; everything before that can be repeated without harm.
+// Accepts a push: stores its file, reserves a place in the queue and appends ImportRequested. The API answers 202 after the event store has
+// acknowledged the append; everything before that can be repeated without harm.
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import { v7 } from "uuid";
@@ -11,7 +11,7 @@ import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
-import { decide, evolve, type ImportCommand, idempotencyKeyReused, unrequested } from "./importDecider.js";
+import { decide, evolve, type ImportCommand, initialImportState, reusedKeyRejection } from "./importDecider.js";
 import { firstRequest, handleImport, importOfKey, unrequestedImport } from "./importStream.js";
 import { cancelUnconfirmedPlace, confirmPlace, removeUnconfirmedPlace, reservePlace } from "./queue/places.js";
 import { resolvePushAfter503 } from "./resolvePush.js";
@@ -39,70 +39,69 @@ export interface Submission {
   readonly by: Principal;
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
-  /** What the caller sent, if the file was made of it, since the rules for that may change. Absent if the caller sent the file itself. */
+  /** What the caller sent, if the service made the file from it. Identifies the push, since the rules for making the file may change. */
   readonly sent?: unknown;
   readonly now: Date;
-  /** Checks against the organisation's present catalogue. Not called for a repetition, which gets the first push's answer. */
+  /** Checks the push against the organisation's present catalogue. Not called for a repeated push, which gets the first push's answer. */
   readonly check?: () => Promise<void>;
   /** How long all store calls together may take. */
   readonly withinMs?: number;
 }
 
 const contentTypes = { csv: "text/csv", xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" } as const;
-const defaultWithinMs = 4_500;
-/** At least this much is left for the queue and the append after a large file was stored. */
-const leastRestMs = 1_500;
-/** With less time left the append is not begun, since its answer could not be awaited. */
-const shortestAppendMs = 200;
-const markMs = 300;
-const discardMs = 1_000;
+const defaultPushMs = 4_500;
+/** The queue and the append together have at least this long, even after a large file was stored. */
+const minQueueMs = 1_500;
+/** With less time left, the append is not sent, since there is no time to wait for its answer. */
+const minAppendMs = 200;
+const maxMarkMs = 300;
+const maxRemovalMs = 1_000;
 
 /** Returns the recorded request: this push's, or the first push's if this one repeats its Idempotency-Key. */
 export async function requestImport(deps: RequestImportDeps, submission: Submission): Promise<ImportRequested> {
-  const deadline = deadlineIn(submission.withinMs ?? defaultWithinMs);
-  const { importId, earlier } = await deadline.within("event store", targetOf(deps, submission));
+  const deadline = deadlineIn(submission.withinMs ?? defaultPushMs);
+  const { importId, earlier } = await deadline.within("event store", importIdFor(deps, submission));
   const logId = await deadline.within("event store", logIdOf(deps.eventStore));
   const command = commandOf(submission, importId, logId);
   if (earlier) return expectSamePush(earlier, command);
   await submission.check?.();
   const { request } = command;
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
-  const rest = deadlineIn(Math.max(leastRestMs, deadline.leftMs()));
+  const queueDeadline = deadlineIn(Math.max(minQueueMs, deadline.remainingMs()));
   const release = () => void resolvePushAfter503(deps, request);
-  await rest.within("database", reservePlace(deps.pool, request, deps.maxQueuedImports), release).catch(async (error: unknown) => {
-    await discard(deps, request); // nothing was appended, so nothing refers to it
+  await queueDeadline.within("database", reservePlace(deps.pool, request, deps.maxQueuedImports), release).catch(async (error: unknown) => {
+    await removeUpload(deps, request); // nothing was appended, so no event refers to the file
     throw error;
   });
-  // From here on the file stays: an append of unknown outcome may have landed.
-  return record(deps, command, rest);
+  // From here on the file stays, since an append of unknown outcome may have landed.
+  return recordRequest(deps, command, queueDeadline);
 }
 
-/** Removes the file of a push that was not recorded. */
-async function discard({ objectStore }: RequestImportDeps, { file }: ImportRequested): Promise<void> {
-  await deadlineIn(discardMs)
+async function removeUpload({ objectStore }: RequestImportDeps, { file }: ImportRequested): Promise<void> {
+  await deadlineIn(maxRemovalMs)
     .within("object store", objectStore.remove(file.key))
     .catch(() => undefined);
 }
 
-async function record(deps: RequestImportDeps, prepared: RequestCommand, deadline: Deadline): Promise<ImportRequested> {
-  const { request } = prepared;
+async function recordRequest(deps: RequestImportDeps, requestCommand: RequestCommand, deadline: Deadline): Promise<ImportRequested> {
+  const { request } = requestCommand;
   const { importId, organisationId, by } = request;
   const { pool, eventStore } = deps;
   const context = { organisation: organisationId, by, correlationId: request.requestId };
   try {
-    const command = { ...prepared, request: { ...request, sameFileAs: await sameFileAs(deps, request, deadline) } };
-    const withinMs = deadline.leftMs();
-    if (withinMs < shortestAppendMs) throw new StoreUnavailable("database", "The database took the time that was left for the event store");
+    const command = { ...requestCommand, request: { ...request, sameFileAs: await sameFileAs(deps, request, deadline) } };
+    const withinMs = deadline.remainingMs();
+    if (withinMs < minAppendMs) throw new StoreUnavailable("database", "The database answered too slowly, try again shortly");
     const { position = 0n } = await handleImport(eventStore, unrequestedImport(importId), command, context, { withinMs });
-    const queued = deadline.within("database", confirmPlace(pool, command.request, position));
-    await queued.catch(() => undefined); // a worker confirms it some seconds later
+    const confirmation = deadline.within("database", confirmPlace(pool, command.request, position));
+    await confirmation.catch(() => undefined); // if this fails, a worker confirms the place some seconds later
     return command.request;
   } catch (error) {
     if (error instanceof WrongVersion) {
       const earlier = await firstRequest(eventStore, importId); // the same key, sent twice at once
       if (earlier) {
-        if (earlier.file.key !== request.file.key) await discard(deps, request);
-        return expectSamePush(earlier, prepared);
+        if (earlier.file.key !== request.file.key) await removeUpload(deps, request);
+        return expectSamePush(earlier, requestCommand);
       }
     }
     await resolveLater(deps, request, error);
@@ -122,15 +121,15 @@ async function sameFileAs(deps: RequestImportDeps, request: ImportRequested, dea
  */
 async function resolveLater(deps: RequestImportDeps, request: ImportRequested, error: unknown): Promise<void> {
   const { importId, idempotency } = request;
-  const unknown = error instanceof StoreUnavailable && error.outcomeUnknown;
-  const mark = unknown ? cancelUnconfirmedPlace : removeUnconfirmedPlace;
-  // With an Idempotency-Key another attempt may hold the same place.
-  const marked = idempotency ? undefined : deadlineIn(markMs).within("database", mark(deps.pool, importId));
-  await marked?.catch(() => undefined);
+  const isOutcomeUnknown = error instanceof StoreUnavailable && error.outcomeUnknown;
+  const markPlace = isOutcomeUnknown ? cancelUnconfirmedPlace : removeUnconfirmedPlace;
+  // With an Idempotency-Key the place stays: another attempt may have reserved the same one.
+  const marking = idempotency ? undefined : deadlineIn(maxMarkMs).within("database", markPlace(deps.pool, importId));
+  await marking?.catch(() => undefined);
   void resolvePushAfter503(deps, request);
 }
 
-async function targetOf({ eventStore }: RequestImportDeps, submission: Submission) {
+async function importIdFor({ eventStore }: RequestImportDeps, submission: Submission) {
   const { organisationId, idempotencyKey, now } = submission;
   if (idempotencyKey === undefined) return { importId: v7(), earlier: undefined };
   return importOfKey(eventStore, { organisationId, idempotencyKey, now });
@@ -140,27 +139,27 @@ type RequestCommand = Extract<ImportCommand, { type: "requestImport" }>;
 
 /** The first push, if this one repeats it. Throws if its Idempotency-Key was used for another. */
 function expectSamePush(earlier: ImportRequested, command: RequestCommand): ImportRequested {
-  decide(command, evolve(unrequested, { type: "ImportRequested", data: earlier }));
+  decide(command, evolve(initialImportState, { type: "ImportRequested", data: earlier }));
   return earlier;
 }
 
-type Sent = Pick<Submission, "organisationId" | "kind" | "source" | "corrects" | "sent" | "idempotencyKey" | "now">;
+type PushToCompare = Pick<Submission, "organisationId" | "kind" | "source" | "corrects" | "sent" | "idempotencyKey" | "now">;
 
 /** The first push with this Idempotency-Key. Looked up before the file is made, since the rules for making it may have changed. */
-export async function firstPushOf(eventStore: EventStore, push: Sent): Promise<ImportRequested | undefined> {
+export async function firstPushOf(eventStore: EventStore, push: PushToCompare): Promise<ImportRequested | undefined> {
   const { organisationId, idempotencyKey, now } = push;
   if (idempotencyKey === undefined) return undefined;
   const { earlier } = await importOfKey(eventStore, { organisationId, idempotencyKey, now });
   const body = earlier?.idempotency?.body;
-  if (!body?.startsWith(sentMark)) return undefined; // none, or one whose file has to be made to be compared
-  if (body !== sentHash(push)) throw idempotencyKeyReused();
+  if (!body?.startsWith(sentHashPrefix)) return undefined; // no earlier push, or one that is identified by its file's hash
+  if (body !== sentHash(push)) throw reusedKeyRejection();
   return earlier;
 }
 
 function commandOf(submission: Submission, importId: string, logId: string): RequestCommand {
   const { organisationId, kind, source, sourceDetails, elements, corrects, columns, by, requestId, idempotencyKey, now } = submission;
   const { path: _, ...file } = submission.file;
-  // Earlier versions hashed the file also where it was made of what was sent.
+  // Earlier versions always hashed the file, even if the service had made it from what the caller sent.
   const earlierBody = fileHash(submission);
   const body = submission.sent === undefined ? earlierBody : sentHash(submission);
   const request = {
@@ -181,22 +180,22 @@ function commandOf(submission: Submission, importId: string, logId: string): Req
   return { type: "requestImport", request, earlierBody };
 }
 
-const sentMark = "sent ";
+const sentHashPrefix = "sent ";
 const sentHash = ({ kind, source, corrects, sent }: Pick<Submission, "kind" | "source" | "corrects" | "sent">): string =>
-  `${sentMark}${sha256(JSON.stringify({ kind, source, corrects: askedCorrection(corrects), sent }))}`;
+  `${sentHashPrefix}${sha256(JSON.stringify({ kind, source, corrects: requestedCorrection(corrects), sent }))}`;
 
-/** The part of `corrects` that the caller asked for. The rest was looked up. */
-function askedCorrection(corrects: Submission["corrects"]): Submission["corrects"] {
+/** The part of `corrects` that the caller sent. The service looked up the rest. */
+function requestedCorrection(corrects: Submission["corrects"]): Submission["corrects"] {
   if (!corrects) return undefined;
   const { push: _, ...rest } = corrects;
   return rest;
 }
 
-/** Two requests are the same if route, content and reference are. Multipart boundaries and JSON spacing do not count. */
+/** Two requests are the same if their route, content and reference are. Multipart boundaries and JSON spacing do not matter. */
 function fileHash({ kind, source, sourceDetails, file, corrects, columns }: Submission): string {
   const parts: unknown[] = [kind, source, sourceDetails, source === "file" ? file.name : "", file.sha256];
   const { headings, fixed, dateOrder, decimal } = columns ?? {};
-  if (corrects) parts.push(askedCorrection(corrects));
+  if (corrects) parts.push(requestedCorrection(corrects));
   if (columns) parts.push({ headings, fixed, dateOrder, decimal });
   return sha256(JSON.stringify(parts));
 }

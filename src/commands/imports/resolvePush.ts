@@ -16,28 +16,28 @@ interface ResolveDeps extends Stores {
   readonly resolveWithinMs?: number;
 }
 
-const defaultWithinMs = 15 * 60_000;
-const pauses = { firstMs: 250, mostMs: 15_000 };
-/** Looks this many times: an append in flight may land just after the event store answers again. */
-const looks = 2;
+const defaultResolveMs = 15 * 60_000;
+const resolvePauses = { firstMs: 250, maxMs: 15_000 };
+/** The import counts as not recorded after this many reads: an append in flight may land just after the event store answers again. */
+const minMisses = 2;
 
 /**
- * After a push was answered 503: finds out whether it was recorded after all. If so, and it has an Idempotency-Key, its place is
- * confirmed, since the caller's next attempt finds it. Without a key the next attempt is another import, so this one is cancelled:
- * nothing is billed twice. If this process ends before that, a worker does the same from the marks in the queue.
+ * Finds out whether a push that was answered 503 was recorded after all. With an Idempotency-Key a recorded push gets its place confirmed,
+ * since the caller's next attempt finds it. Without a key the next attempt is another import, so this one is cancelled and nothing is
+ * billed twice. If this process ends first, a worker does the same from the marks in the queue.
  */
 export async function resolvePushAfter503(deps: ResolveDeps, request: ImportRequested): Promise<void> {
   const { pool, eventStore } = deps;
   const { importId, idempotency } = request;
   const now = clockFrom(pool, request);
-  let missed = 0;
+  let misses = 0;
   await retryUntilDone(deps, importId, "resolving a push that was answered 503", async (warn) => {
-    // The cancellation in the stream counts, so it does not wait for a database that cannot be reached.
+    // A failure here is only logged: the cancellation in the stream counts, and needs no database.
     if (!idempotency) await cancelUnconfirmedPlace(pool, importId).catch(warn);
     const loaded = await loadImport(eventStore, importId);
     if (loaded.position === undefined) {
-      missed += 1;
-      if (missed < looks) return false;
+      misses += 1;
+      if (misses < minMisses) return false;
       await removeUnconfirmedPlace(pool, importId);
       // With an Idempotency-Key the push may be sent again and use this file.
       if (!idempotency) await noteRefusedUpload(pool, request);
@@ -58,35 +58,35 @@ async function cancelAfter503(deps: ResolveDeps, { importId, organisationId, req
     deps.logger.error({ importId, organisationId }, "an import whose push was answered 503 had completed before it could be cancelled");
 }
 
-/** The database's time. While the database cannot be reached: the push's time plus the time since then by this machine's clock. */
+/** Returns the database's time or, if the database does not answer, the push's time plus the time since then by this machine's clock. */
 function clockFrom(pool: Pool, { at }: ImportRequested): () => Promise<Date> {
-  const since = performance.now();
+  const startedAtMs = performance.now();
   return () =>
     pool.query<{ now: Date }>("select clock_timestamp() as now").then(
       ({ rows }) => rows[0]?.now ?? new Date(at),
-      () => new Date(Date.parse(at) + performance.now() - since),
+      () => new Date(Date.parse(at) + performance.now() - startedAtMs),
     );
 }
 
-type Warn = (error: unknown) => void;
+type LogWarning = (error: unknown) => void;
 
 async function retryUntilDone(
-  { logger, stopping, resolveWithinMs = defaultWithinMs }: ResolveDeps,
+  { logger, stopping, resolveWithinMs = defaultResolveMs }: ResolveDeps,
   importId: string,
-  what: string,
-  work: (warn: Warn) => Promise<boolean>,
+  taskName: string,
+  work: (warn: LogWarning) => Promise<boolean>,
 ): Promise<void> {
-  const end = performance.now() + resolveWithinMs;
-  for (let attempt = 1; performance.now() < end; attempt += 1) {
-    const pauseMs = Math.min(backOffMs(attempt, pauses), Math.max(0, end - performance.now()));
+  const endsAtMs = performance.now() + resolveWithinMs;
+  for (let attempt = 1; performance.now() < endsAtMs; attempt += 1) {
+    const pauseMs = Math.min(backOffMs(attempt, resolvePauses), Math.max(0, endsAtMs - performance.now()));
     await setTimeout(pauseMs, undefined, { ref: false, ...(stopping && { signal: stopping }) }).catch(() => undefined);
     if (stopping?.aborted) return;
-    const warn: Warn = (error) => logger.warn({ err: error, importId, attempt }, `${what} failed; it is tried again`);
+    const warn: LogWarning = (error) => logger.warn({ err: error, importId, attempt }, `${taskName} failed; it is tried again`);
     const isDone = await work(warn).catch((error: unknown) => {
       warn(error);
       return false;
     });
     if (isDone) return;
   }
-  logger.error({ importId }, `${what} was given up; a worker resolves it from the queue`);
+  logger.error({ importId }, `${taskName} was given up; a worker resolves it from the queue`);
 }

@@ -1,5 +1,5 @@
-// src/commands/members: people, their passwords, links and sessions. Every change to the members of an organisation is decided while one lock
-// on that organisation is held, and written to the table before the lock is given back.
+// src/commands/members: people, their passwords, links and sessions. Every change of a member is decided under a lock on the organisation's
+// members, and written to the table before the lock is released.
 import type { Pool, PoolClient } from "pg";
 import { emailKey } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -12,10 +12,10 @@ import { decide, isAdmin, type MemberCommand, type MemberState, memberAggregate,
 import { endOutdatedSessions } from "./sessions.js";
 
 export interface MemberDeps {
-  readonly events: EventStore;
+  readonly eventStore: EventStore;
   readonly pool: Pool;
   readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
-  /** Brings the member's row up to its stream. */
+  /** Updates the member's row from the member's stream. */
   readonly project: (client: PoolClient, memberId: string) => Promise<void>;
   readonly passwords: Passwords;
   /** The database's clock. */
@@ -29,11 +29,11 @@ export interface MemberRef {
 
 export type MemberChange = CommandOutcome<"member", MemberState>;
 
-/** Decides, records and writes the row under the lock of the organisation's members. Sessions that the change ends are gone with it. */
-export const changeMember = (deps: MemberDeps, who: MemberRef, command: MemberCommand, correlationId: string): Promise<MemberChange> =>
-  withMemberLock(who.organisationId, (client) => recordMemberChange(deps, client, who, command, correlationId), deps);
+/** Decides, appends and writes the row under the lock on the organisation's members. Deletes the sessions that the change ends. */
+export const changeMember = (deps: MemberDeps, member: MemberRef, command: MemberCommand, correlationId: string): Promise<MemberChange> =>
+  withMemberLock(member.organisationId, (client) => recordMemberChange(deps, client, member, command, correlationId), deps);
 
-/** Runs one `work` at a time for an organisation, across all processes: two admins who remove each other come one after the other. */
+/** Runs one `work` at a time for an organisation, across all processes, so that two admins cannot remove each other at the same moment. */
 export function withMemberLock<Result>(
   organisationId: string,
   work: (client: PoolClient) => Promise<Result>,
@@ -48,41 +48,41 @@ export function withMemberLock<Result>(
 export async function recordMemberChange(
   deps: MemberDeps,
   client: PoolClient,
-  who: MemberRef,
+  member: MemberRef,
   command: MemberCommand,
   correlationId: string,
 ): Promise<MemberChange> {
-  const context = { organisation: who.organisationId, by: command.by, correlationId };
-  const handled = await handleCommand(deps.events, memberAggregate, who.memberId, context, async (state) => {
-    if (takesAdmin(command, state)) await expectAnotherAdmin(deps, client, who, state);
+  const context = { organisation: member.organisationId, by: command.by, correlationId };
+  const outcome = await handleCommand(deps.eventStore, memberAggregate, member.memberId, context, async (state) => {
+    if (takesAdmin(command, state)) await expectAnotherAdmin(deps, client, member, state);
     return decide(command, state);
   });
-  await deps.project(client, who.memberId);
-  if (handled.decided.length > 0) await endOutdatedSessions(client, who.memberId);
-  return handled;
+  await deps.project(client, member.memberId);
+  if (outcome.newEvents.length > 0) await endOutdatedSessions(client, member.memberId);
+  return outcome;
 }
 
 /**
- * An admin who has joined can be removed only while another admin who has joined remains. The streams are read, not the table: a process may
- * have died between its append and the write of the row.
+ * An admin who has joined can be removed only while another admin who has joined remains. Reads the streams and not the table: a process
+ * may have died between its append and the write of the row.
  */
-async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, who: MemberRef, going: MemberState): Promise<void> {
-  for (const memberId of await otherAdmins(who.organisationId, who.memberId, client)) {
-    const other = await loadState(deps.events, memberAggregate, memberId).catch(undefinedIfDeleted);
-    if (other && isAdmin(other.state) && (other.state.status === "active" || going.status === "invited")) return;
+async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, member: MemberRef, leavingState: MemberState): Promise<void> {
+  for (const memberId of await otherAdmins(member.organisationId, member.memberId, client)) {
+    const other = await loadState(deps.eventStore, memberAggregate, memberId).catch(undefinedIfDeleted);
+    if (other && isAdmin(other.state) && (other.state.status === "active" || leavingState.status === "invited")) return;
   }
   throw new Rejection("conflict", "This is the organisation's last admin. Make another member an admin first, one who has joined");
 }
 
-/** An interrupted erasure leaves a member whose stream is deleted. */
+/** For reads of a member's stream: an interrupted erasure leaves a member whose stream is deleted. */
 export function undefinedIfDeleted(error: unknown): undefined {
   if (!(error instanceof StreamDeleted)) throw error;
   return undefined;
 }
 
-/** The member that has this e-mail or id in the organisation. A removed member is found too. */
-export async function findMember(organisationId: string, given: string, deps: MemberDeps): Promise<MemberRef> {
-  const memberId = await findMemberId(organisationId, emailKey(given), deps.pool);
+/** Finds the organisation's member with this e-mail or id, also a removed one. */
+export async function findMember(organisationId: string, emailOrId: string, deps: MemberDeps): Promise<MemberRef> {
+  const memberId = await findMemberId(organisationId, emailKey(emailOrId), deps.pool);
   if (memberId === undefined) throw noSuchMember(organisationId);
   return { organisationId, memberId };
 }

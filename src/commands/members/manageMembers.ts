@@ -1,4 +1,4 @@
-// What an admin, or the command line, does with members. `member` is an e-mail or a member's id.
+// The commands of admins and of the command line about members. A `member` in their input is an e-mail or a member's id.
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { emailKey, hashToken, linkHours, makeToken, parseEmail, parseName, type Role, role as roleShape } from "../../domain/members.js";
@@ -28,44 +28,44 @@ export interface Invitation {
   readonly name?: string | undefined;
 }
 
-/** The token is returned once: only its hash is kept. `linkAddress` makes the link from it. */
+/** The token is returned once, and only its hash is stored. `linkAddress` makes the link from it. */
 interface CreatedLink extends MemberRef {
   readonly token: string;
   readonly expiresAt: Date;
 }
 
-const mostMembers = 1_000;
+const maxMembers = 1_000;
 
 export async function inviteMember(deps: MemberDeps, invitation: Invitation, origin: Origin): Promise<CreatedLink> {
   const { organisationId } = invitation;
   const email = parseEmail(invitation.email);
   const role = parseRole(invitation.role);
   const name = parseName(invitation.name);
-  if (!(await deps.events.last(streamOf.organisation(organisationId)))) throw noOrganisation(organisationId);
-  if (await hasMembers(organisationId, mostMembers, deps.pool))
-    throw new Rejection("conflict", `An organisation has at most ${mostMembers} members; erase those who have left`);
+  if (!(await deps.eventStore.last(streamOf.organisation(organisationId)))) throw noOrganisation(organisationId);
+  if (await hasMembers(organisationId, maxMembers, deps.pool))
+    throw new Rejection("conflict", `An organisation has at most ${maxMembers} members; erase those who have left`);
   const { token, ...link } = await newLink(deps);
   const command: MemberCommand = { type: "inviteMember", organisationId, email, name, role, ...link, by: origin.by };
   for (let attempt = 1; ; attempt += 1) {
-    // Random: from an id made of the e-mail the e-mail could be guessed.
-    const memberId = await claimMember(deps.pool, { organisationId, emailKey: emailKey(email), newId: randomUUID() });
+    // A random id: an id derived from the e-mail would let others guess the e-mail.
+    const memberId = await claimMemberId(deps.pool, { organisationId, emailKey: emailKey(email), newId: randomUUID() });
     try {
       await changeMember(deps, { organisationId, memberId }, command, origin.correlationId);
       return { organisationId, memberId, token, expiresAt: new Date(link.linkExpiresAt) };
     } catch (error) {
       if (!(error instanceof StreamDeleted) || attempt > 1) throw error;
-      await forgetMember(organisationId, memberId, deps.pool); // left over by an erasure that was interrupted after it had deleted the stream
+      await deleteMemberRows(organisationId, memberId, deps.pool); // an erasure was interrupted after it had deleted the stream
     }
   }
 }
 
-/** A new link, for a forgotten password or an expired invitation. The link before it is void. `given` is an e-mail or a member's id. */
+/** Makes a new link, for a forgotten password or an expired invitation, and voids the previous link. */
 export async function makeLink(
   deps: MemberDeps,
-  { organisationId, member: given }: { organisationId: string; member: string },
+  { organisationId, member: emailOrId }: { organisationId: string; member: string },
   origin: Origin,
 ): Promise<CreatedLink> {
-  const member = await findMember(organisationId, given, deps);
+  const member = await findMember(organisationId, emailOrId, deps);
   const { token, ...link } = await newLink(deps);
   await changeMember(deps, member, { type: "makeLink", ...link, by: origin.by }, origin.correlationId);
   return { ...member, token, expiresAt: new Date(link.linkExpiresAt) };
@@ -89,54 +89,54 @@ interface NamedMember {
   readonly member: string;
 }
 
-/** The member's sessions end. The same role again changes nothing. */
+/** Changes the role and ends the member's sessions. The same role again changes nothing. */
 export async function changeRole(
   deps: MemberDeps,
-  { organisationId, member, role: given }: NamedMember & { role: string },
+  { organisationId, member, role: roleName }: NamedMember & { role: string },
   { by, correlationId }: Origin,
 ) {
-  const role = parseRole(given);
-  const who = await findMember(organisationId, member, deps);
-  const { before } = await changeMember(deps, who, { type: "changeRole", role, by, now: await deps.now() }, correlationId);
-  return { ...who, email: before.email, before: before.role, role };
+  const role = parseRole(roleName);
+  const memberRef = await findMember(organisationId, member, deps);
+  const { stateBefore } = await changeMember(deps, memberRef, { type: "changeRole", role, by, now: await deps.now() }, correlationId);
+  return { ...memberRef, email: stateBefore.email, before: stateBefore.role, role };
 }
 
-/** Ends sessions, password and link. Removing a removed member changes nothing. */
+/** Removes the member, whose sessions, password and link end. Removing a removed member changes nothing. */
 export async function removeMember(deps: MemberDeps, { organisationId, member }: NamedMember, { by, correlationId }: Origin) {
-  const who = await findMember(organisationId, member, deps);
-  const { before } = await changeMember(deps, who, { type: "removeMember", by, now: await deps.now() }, correlationId);
-  return { ...who, email: before.email };
+  const memberRef = await findMember(organisationId, member, deps);
+  const { stateBefore } = await changeMember(deps, memberRef, { type: "removeMember", by, now: await deps.now() }, correlationId);
+  return { ...memberRef, email: stateBefore.email };
 }
 
-/** Forgets the person: deletes the stream, the row, the claim and the sessions. Other streams keep the member's id, which leads to nothing. */
+/** Deletes the person's stream, row, claim and sessions. Other streams keep the member's id, which no longer leads to a person. */
 export async function eraseMember(
   deps: MemberDeps,
   { organisationId, member }: NamedMember,
   { by, correlationId }: Origin,
 ): Promise<MemberRef> {
-  const memberId = await claimedMember(organisationId, emailKey(member), deps.pool);
+  const memberId = await findClaimedMemberId(organisationId, emailKey(member), deps.pool);
   if (memberId === undefined) throw noSuchMember(organisationId);
-  const who = { organisationId, memberId };
+  const memberRef = { organisationId, memberId };
   const now = await deps.now();
   await withMemberLock(
     organisationId,
     async (client) => {
-      // Projections learn of the erasure by the event. The claim stays until the stream is gone, so that an interrupted erasure can be repeated.
-      await recordMemberChange(deps, client, who, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
+      // The event tells the projections. The claim stays until the stream is deleted, so that an interrupted erasure can be repeated.
+      await recordMemberChange(deps, client, memberRef, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
       const context = { organisation: organisationId, by, correlationId };
-      await handleCommand(deps.events, catalogueAggregate, organisationId, context, (state) =>
+      await handleCommand(deps.eventStore, catalogueAggregate, organisationId, context, (state) =>
         decide({ type: "forgetMember", memberId, by, now }, state),
       );
-      await deps.events.deleteStream(streamOf.member(who.memberId));
-      await forgetMember(organisationId, memberId, client);
+      await deps.eventStore.deleteStream(streamOf.member(memberRef.memberId));
+      await deleteMemberRows(organisationId, memberId, client);
     },
     deps,
   );
-  return who;
+  return memberRef;
 }
 
-/** The id that this e-mail has in this organisation from now on: `newId`, unless it has one. */
-async function claimMember(
+/** Claims an id for this e-mail in this organisation and returns it: `newId`, unless the e-mail already has an id. */
+async function claimMemberId(
   pool: Pool,
   { organisationId, emailKey, newId }: { readonly organisationId: string; readonly emailKey: string; readonly newId: string },
 ): Promise<string> {
@@ -149,8 +149,8 @@ async function claimMember(
   return rows[0]?.memberId as string;
 }
 
-/** Also finds a member whose row is gone, after an erasure that was interrupted. */
-async function claimedMember(organisationId: string, emailKeyOrId: string, pool: Pool): Promise<string | undefined> {
+/** Also finds a member whose row an interrupted erasure has deleted. */
+async function findClaimedMemberId(organisationId: string, emailKeyOrId: string, pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ memberId: string }>(
     `select member_id as "memberId" from members where organisation_id = $1 and (email_key = $2 or member_id::text = $2)
      union all
@@ -160,8 +160,8 @@ async function claimedMember(organisationId: string, emailKeyOrId: string, pool:
   return rows[0]?.memberId;
 }
 
-/** The member's stream is deleted: deletes the row, the sessions and the claim. */
-export async function forgetMember(organisationId: string, memberId: string, database: Pool | PoolClient): Promise<void> {
+/** Called when the member's stream is deleted. */
+export async function deleteMemberRows(organisationId: string, memberId: string, database: Pool | PoolClient): Promise<void> {
   await database.query("delete from members where member_id = $1", [memberId]);
   await database.query("delete from sessions where member_id = $1", [memberId]);
   await database.query("delete from member_claims where organisation_id = $1 and member_id = $2", [organisationId, memberId]);

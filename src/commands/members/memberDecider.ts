@@ -1,4 +1,4 @@
-// The decider of a member. No other stream has the e-mail or the name, so that erasing a member deletes one stream.
+// The decider of a member. No other stream has the e-mail or the name, so an erasure deletes only this stream.
 
 import type { Role } from "../../domain/members.js";
 import type { Principal } from "../../domain/principal.js";
@@ -6,7 +6,7 @@ import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
 import type { Aggregate } from "../handle.js";
 
-/** The hash of a link's token, and until when the link is valid. */
+/** The hash of a link's token, and when the link expires. */
 export interface LinkHash {
   readonly linkSha256: string;
   readonly linkExpiresAt: string;
@@ -25,20 +25,20 @@ export type MemberCommand = { readonly by: Principal; readonly now: Date } & (
   | { readonly type: "joinBySingleSignOn" }
   | { readonly type: "changeRole"; readonly role: Role }
   | { readonly type: "renameMember"; readonly name: string }
-  /** `currentHash`: the hash that the member's present password was found to match. */
+  /** `currentHash`: the stored hash that the password given as the current one was found to match. */
   | { readonly type: "changePassword"; readonly currentHash: string; readonly passwordHash: string }
   | { readonly type: "removeMember" }
   | { readonly type: "eraseMember" }
 );
 
 export interface MemberState {
-  /** `none`: the stream is empty, or the person is being forgotten. */
+  /** `none`: the stream is empty, or the member is being erased. */
   readonly status: "none" | "invited" | "active" | "removed";
   readonly email: string;
   readonly name: string | undefined;
   readonly role: Role;
   readonly link: LinkHash | undefined;
-  /** Undefined for a member who has signed in by single sign-on alone. */
+  /** Undefined for a member who has only signed in by single sign-on. */
   readonly passwordHash: string | undefined;
 }
 
@@ -71,7 +71,7 @@ export const memberAggregate: Aggregate<"member", MemberState> = { kind: "member
 
 export function decide(command: MemberCommand, state: MemberState): EventOn<"member">[] {
   const { status } = state;
-  const who = { by: command.by, at: command.now.toISOString() };
+  const stamp = { by: command.by, at: command.now.toISOString() };
   switch (command.type) {
     case "inviteMember": {
       if (status === "invited")
@@ -79,40 +79,40 @@ export function decide(command: MemberCommand, state: MemberState): EventOn<"mem
       if (status === "active")
         throw new Rejection("conflict", "This e-mail already belongs to a member. Change their role, or make a new sign-in link");
       const { organisationId, email, name, role, linkSha256, linkExpiresAt } = command;
-      return [{ type: "MemberInvited", data: { organisationId, email, name, role, linkSha256, linkExpiresAt, ...who } }];
+      return [{ type: "MemberInvited", data: { organisationId, email, name, role, linkSha256, linkExpiresAt, ...stamp } }];
     }
     case "makeLink": {
       expectPresent(state);
       const { linkSha256, linkExpiresAt } = command;
-      return [{ type: "MemberLinkMade", data: { linkSha256, linkExpiresAt, ...who } }];
+      return [{ type: "MemberLinkMade", data: { linkSha256, linkExpiresAt, ...stamp } }];
     }
     case "joinByLink": {
       const { link } = state;
-      if (link?.linkSha256 !== command.linkSha256 || who.at >= link.linkExpiresAt || status === "removed") throw linkIsVoid();
+      if (link?.linkSha256 !== command.linkSha256 || stamp.at >= link.linkExpiresAt || status === "removed") throw voidLinkRejection();
       const { passwordHash } = command;
-      const joined: EventOn<"member">[] = status === "active" ? [] : [{ type: "MemberJoined", data: { how: "link", ...who } }];
-      return [...joined, { type: "MemberPasswordSet", data: { passwordHash, ...who } }];
+      const joined: EventOn<"member">[] = status === "active" ? [] : [{ type: "MemberJoined", data: { how: "link", ...stamp } }];
+      return [...joined, { type: "MemberPasswordSet", data: { passwordHash, ...stamp } }];
     }
     case "joinBySingleSignOn":
-      return status === "invited" ? [{ type: "MemberJoined", data: { how: "singleSignOn", ...who } }] : [];
+      return status === "invited" ? [{ type: "MemberJoined", data: { how: "singleSignOn", ...stamp } }] : [];
     case "changeRole":
       expectPresent(state);
-      return state.role === command.role ? [] : [{ type: "MemberRoleChanged", data: { role: command.role, ...who } }];
+      return state.role === command.role ? [] : [{ type: "MemberRoleChanged", data: { role: command.role, ...stamp } }];
     case "renameMember":
       expectPresent(state);
-      return state.name === command.name ? [] : [{ type: "MemberRenamed", data: { name: command.name, ...who } }];
+      return state.name === command.name ? [] : [{ type: "MemberRenamed", data: { name: command.name, ...stamp } }];
     case "changePassword":
       expectPresent(state);
       if (state.passwordHash !== command.currentHash) throw new Rejection("conflict", "Your password was changed just now. Sign in again");
-      return [{ type: "MemberPasswordSet", data: { passwordHash: command.passwordHash, ...who } }];
+      return [{ type: "MemberPasswordSet", data: { passwordHash: command.passwordHash, ...stamp } }];
     case "removeMember":
-      return isPresent(state) ? [{ type: "MemberRemoved", data: who }] : [];
+      return isPresent(state) ? [{ type: "MemberRemoved", data: stamp }] : [];
     case "eraseMember":
-      return status === "none" ? [] : [{ type: "MemberErased", data: who }];
+      return status === "none" ? [] : [{ type: "MemberErased", data: stamp }];
   }
 }
 
-/** Whether the command takes a right of an admin away. Then another admin has to be left. */
+/** Whether the command takes the admin role away from a member. Another admin then has to remain. */
 export function takesAdmin(command: MemberCommand, state: MemberState): boolean {
   const isTaken =
     command.type === "changeRole" ? command.role !== "admin" : command.type === "removeMember" || command.type === "eraseMember";
@@ -127,5 +127,5 @@ function expectPresent(state: MemberState): void {
   if (!isPresent(state)) throw new Rejection("conflict", "This member was removed. Invite the e-mail again");
 }
 
-export const linkIsVoid = () =>
+export const voidLinkRejection = () =>
   new Rejection("notFound", "This link has expired or was already used. Ask an admin of your organisation for a new one");

@@ -1,5 +1,5 @@
-// Signed-in browsers: 256 random bits in a cookie, of which the database has only the hash. A session is valid while the member is active and
-// the credentials are those of the sign-in, so that a removal, a new password or a new role ends it at every process at once.
+// Sessions of signed-in browsers. The cookie has 256 random bits, and the database only their hash. A session is valid while the member is
+// active and the credentials are those of the sign-in, so that a removal, a new password or a new role ends it in every process at once.
 import { createHmac, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { hashToken, isToken, makeToken, type Role } from "../../domain/members.js";
@@ -9,10 +9,10 @@ import { isUuid } from "../../domain/uuid.js";
 import type { Database } from "../../ports/database.js";
 import type { VerifiedMember } from "../../queries/lookUps/members.js";
 
-export const sessionLimits = { idleHours: 12, longestDays: 7 } as const;
-const mostPerMember = 20;
-/** The member's data that a session needs. */
-export type NamelessMember = Omit<VerifiedMember, "organisationName">;
+export const sessionLimits = { maxIdleHours: 12, maxDays: 7 } as const;
+const maxSessionsPerMember = 20;
+/** The verified member's ids and credentials revision, which a session needs. */
+export type VerifiedMemberRef = Omit<VerifiedMember, "organisationName">;
 
 export interface Session {
   readonly sessionId: string;
@@ -22,7 +22,7 @@ export interface Session {
   readonly organisationName: string;
   readonly timezone: string;
   readonly email: string;
-  /** The e-mail where no name is known. */
+  /** The member's name, or the e-mail if the member has none. */
   readonly name: string;
   readonly role: Role;
   /** The token that every form of the session carries. */
@@ -30,9 +30,9 @@ export interface Session {
 }
 
 /** SQL for whether a row of `sessions` is neither idle for too long nor too old. */
-const isAliveSql = `last_seen_at > now() - interval '${sessionLimits.idleHours} hours' and created_at > now() - interval '${sessionLimits.longestDays} days'`;
+const isAliveSql = `last_seen_at > now() - interval '${sessionLimits.maxIdleHours} hours' and created_at > now() - interval '${sessionLimits.maxDays} days'`;
 
-/** Always a new token; the browser's session from before, if any, ends. Undefined where the member changed since the verification. */
+/** Returns a new token and ends the session of `oldToken`. Undefined if the member has changed since the verification. */
 export async function openSession(
   pool: Pool,
   { memberId, credentialsRevision }: Pick<VerifiedMember, "memberId" | "credentialsRevision">,
@@ -51,26 +51,26 @@ export async function openSession(
   if (rowCount !== 1) return undefined;
   await pool.query(
     `delete from sessions where member_id = $1 and token_sha256 in
-       (select token_sha256 from sessions where member_id = $1 order by created_at desc, token_sha256 offset ${mostPerMember})`,
+       (select token_sha256 from sessions where member_id = $1 order by created_at desc, token_sha256 offset ${maxSessionsPerMember})`,
     [memberId],
   );
   return token;
 }
 
-/** Deletes sessions that are over by time. Every sign-in calls it, and the worker. */
+/** Deletes expired sessions. Every sign-in and the worker call it. */
 export async function forgetSessions(database: Database): Promise<void> {
   await database.query(`delete from sessions where not (${isAliveSql})`);
 }
 
-interface Row extends Omit<Session, "by" | "formToken" | "name"> {
+interface SessionRow extends Omit<Session, "by" | "formToken" | "name"> {
   readonly name: string | null;
   readonly stale: boolean;
 }
 
-/** One look-up; a write at most once a minute. */
+/** Costs one query. Writes the time of the last use at most once a minute. */
 export async function findSession(pool: Database, token: string | undefined): Promise<Session | undefined> {
   if (token === undefined || !isToken(token)) return undefined;
-  const { rows } = await pool.query<Row>(
+  const { rows } = await pool.query<SessionRow>(
     `select session_id as "sessionId", members.member_id as "memberId", members.organisation_id as "organisationId", organisations.name as "organisationName",
             organisations.timezone, members.email, members.name, members.role, last_seen_at < now() - interval '1 minute' as stale
        from sessions
@@ -81,15 +81,15 @@ export async function findSession(pool: Database, token: string | undefined): Pr
   );
   const row = rows[0];
   if (!row) return undefined;
-  const { stale, name, ...known } = row;
+  const { stale, name, ...fields } = row;
   if (stale)
     await pool.query("update sessions set last_seen_at = now() where token_sha256 = $1 and last_seen_at < now() - interval '1 minute'", [
       hashToken(token),
     ]);
-  return { ...known, name: name ?? known.email, by: { kind: "member", id: known.memberId }, formToken: formTokenOf(token) };
+  return { ...fields, name: name ?? fields.email, by: { kind: "member", id: fields.memberId }, formToken: formTokenOf(token) };
 }
 
-/** Which of these sessions, by the hashes of their tokens, are still valid. The check does not count as a use of the session. */
+/** Returns the token hashes of the sessions that are still valid. The check does not count as a use of a session. */
 export async function validSessions(pool: Database, tokenHashes: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await pool.query<{ hash: string }>(
     `select token_sha256 as hash from sessions
@@ -100,7 +100,7 @@ export async function validSessions(pool: Database, tokenHashes: readonly string
   return new Set(rows.map(({ hash }) => hash));
 }
 
-/** Sessions that a change of the member has made invalid. Deleting their rows only tidies up. */
+/** Deletes sessions that a change of the member has made invalid. `findSession` ignores them anyway. */
 export async function endOutdatedSessions(database: Database, memberId: string): Promise<void> {
   await database.query(
     "delete from sessions using members where sessions.member_id = $1 and members.member_id = $1 and sessions.credentials_revision <> members.credentials_revision",
@@ -112,13 +112,13 @@ export async function endSession(pool: Database, token: string): Promise<void> {
   if (isToken(token)) await pool.query("delete from sessions where token_sha256 = $1", [hashToken(token)]);
 }
 
-/** The token in the pages' forms. It is derived from the session's token, which cannot be computed from it. */
+/** The token in the pages' forms. It is derived from the session's token; the reverse is not possible. */
 export const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");
 
-/** How long `acceptOnce` remembers a token. What it stands for expires sooner. */
+/** How long `acceptOnce` remembers a token. Every token that it is given expires sooner. */
 export const acceptOnceMinutes = 10;
 
-/** True the first time only, of all API processes together: for what a browser brings back and what must not be accepted again. */
+/** True only for the token's first use, across all API processes. For tokens that a browser brings back and that are valid once. */
 export async function acceptOnce(pool: Pool, token: string): Promise<boolean> {
   await pool.query("delete from used_states where expires_at < now()");
   const { rowCount } = await pool.query(
@@ -134,32 +134,32 @@ export interface OwnSession {
   readonly sessionId: string;
   /** Null for a session that an earlier version opened. */
   readonly browser: string | null;
-  readonly since: Date;
+  readonly openedAt: Date;
   readonly lastSeenAt: Date;
 }
 
-const ofMember =
+const isOwnSql =
   "members.organisation_id = $1 and members.member_id = $2 and sessions.member_id = $2 and sessions.credentials_revision = members.credentials_revision";
 
-/** The member's valid sessions, the last used first. At most as many as a member can have. */
+/** The member's valid sessions, the last used first. */
 export async function listSessions(pool: Pool, { organisationId, memberId }: SessionMember): Promise<OwnSession[]> {
   const { rows } = await pool.query<OwnSession>(
-    `select session_id as "sessionId", browser, created_at as since, last_seen_at as "lastSeenAt" from sessions, members
-      where ${ofMember} and ${isAliveSql} order by last_seen_at desc, created_at desc, session_id limit 100`,
+    `select session_id as "sessionId", browser, created_at as "openedAt", last_seen_at as "lastSeenAt" from sessions, members
+      where ${isOwnSql} and ${isAliveSql} order by last_seen_at desc, created_at desc, session_id limit 100`,
     [organisationId, memberId],
   );
   return rows;
 }
 
-/** Throws a Rejection where the member has no such session, or has it no longer. */
+/** Throws a Rejection if the member does not have this session, or no longer has it. */
 export async function endOwnSession(pool: Pool, { organisationId, memberId }: SessionMember, sessionId: string): Promise<void> {
-  const ended = isUuid(sessionId)
-    ? await pool.query(`delete from sessions using members where ${ofMember} and session_id = $3`, [organisationId, memberId, sessionId])
+  const deletion = isUuid(sessionId)
+    ? await pool.query(`delete from sessions using members where ${isOwnSql} and session_id = $3`, [organisationId, memberId, sessionId])
     : undefined;
-  if (ended?.rowCount !== 1) throw new Rejection("notFound", "This browser is already signed out");
+  if (deletion?.rowCount !== 1) throw new Rejection("notFound", "This browser is already signed out");
 }
 
-/** Ends every session of the member, this one too. */
+/** Ends every session of the member, including the one that the request uses. */
 export async function endOwnSessions(pool: Pool, { organisationId, memberId }: SessionMember): Promise<void> {
   await pool.query(
     "delete from sessions using members where members.organisation_id = $1 and members.member_id = $2 and sessions.member_id = $2",

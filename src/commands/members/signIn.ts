@@ -1,5 +1,5 @@
-// Sign-in by e-mail and password. The answer never tells whether the e-mail is known: an unknown e-mail and a wrong password get the same
-// sentence, after the same work, and neither answer comes earlier.
+// Sign-in by e-mail and password. The answer never reveals whether the e-mail is known: an unknown e-mail and a wrong password get the same
+// sentence, after the same work and the same time.
 import { setTimeout as pause } from "node:timers/promises";
 import { emailKey, passwordLength } from "../../domain/members.js";
 import { TooBusy } from "../../portErrors.js";
@@ -10,82 +10,82 @@ import { clearFailures, countFailure, giveBackGuess, paceOf, type SignInAttempt,
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** Where the request comes from. */
+  /** The request's IP address. */
   readonly address: string;
-  readonly known?: KnownBrowser | undefined;
-  /** Set when somebody who is signed in gives the password once more: only this member's password counts. */
+  readonly knownBrowser?: KnownBrowser | undefined;
+  /** Set when a signed-in member gives the password again. Only this member's password then counts. */
   readonly memberId?: string;
 }
 
-/** A browser, and the members who have signed in there before. */
+/** A browser, and the members who have signed in with it before. */
 export interface KnownBrowser {
   readonly browser: string;
   readonly memberIds: readonly string[];
 }
 
 export type SignInAnswer =
-  /** The members whose password this is. If there are several, the person says in which organisation. */
+  /** The members whose password this is. If there are several, the person chooses the organisation. */
   | { readonly kind: "verified"; readonly members: readonly [VerifiedMember, ...VerifiedMember[]] }
-  /** `members`: those with this e-mail. It was the password of none of them. */
+  /** `members`: those with this e-mail. None of them has this password. */
   | { readonly kind: "refused"; readonly members: readonly VerifiedMember[] }
   | { readonly kind: "wait"; readonly seconds: number };
 
-/** A refusal never comes earlier than this, so that an e-mail in several organisations, whose passwords are all checked, does not stand out. */
-const wrongAfterMs = 400;
-/** How many sign-ins this process checks at once. Further ones are told to wait. One address cannot fill an account's places. */
-const mostAtOnce = { address: 4, account: 16, browser: 4 } as const;
-const mostOrganisations = 10;
+/** No refusal comes earlier, so that an e-mail in several organisations, with several passwords to check, does not stand out. */
+const minRefusalMs = 400;
+/** How many sign-ins this process checks at once. Further ones are told to wait. One address cannot take all slots of an account. */
+const maxConcurrent = { address: 4, account: 16, browser: 4 } as const;
+const maxOrganisations = 10;
 const usualOrganisations = 3;
 
 export function createPasswordCheck(
   deps: MemberDeps & { readonly signingSecret: string },
 ): (credentials: Credentials, signal?: AbortSignal) => Promise<SignInAnswer> {
-  const underWay = new Map<string, number>();
-  return async ({ email, password, address, known, memberId }, signal) => {
+  const attemptsBySlot = new Map<string, number>();
+  return async ({ email, password, address, knownBrowser, memberId }, signal) => {
     const key = emailKey(email).slice(0, 300);
-    const browser = known && (await hasEmail(known.memberIds, key, deps.pool)) ? known.browser : undefined;
+    const browser = knownBrowser && (await hasEmail(knownBrowser.memberIds, key, deps.pool)) ? knownBrowser.browser : undefined;
     const attempt = { emailKey: key, address, browser, secret: deps.signingSecret };
-    const wanted = placesOf(attempt);
-    if (wanted.some(([place, most]) => (underWay.get(place) ?? 0) >= most)) return { kind: "wait", seconds: 1 };
-    const places = wanted.map(([place]) => place);
-    for (const place of places) underWay.set(place, (underWay.get(place) ?? 0) + 1);
+    const wantedSlots = slotsOf(attempt);
+    if (wantedSlots.some(([slot, max]) => (attemptsBySlot.get(slot) ?? 0) >= max)) return { kind: "wait", seconds: 1 };
+    const slots = wantedSlots.map(([slot]) => slot);
+    for (const slot of slots) attemptsBySlot.set(slot, (attemptsBySlot.get(slot) ?? 0) + 1);
     try {
-      return await tryOnce(deps, { ...attempt, password, memberId }, signal);
+      return await trySignIn(deps, { ...attempt, password, memberId }, signal);
     } catch (error) {
       if (error instanceof TooBusy) return { kind: "wait", seconds: 2 };
       throw error;
     } finally {
-      for (const place of places) {
-        const left = (underWay.get(place) ?? 1) - 1;
-        if (left > 0) underWay.set(place, left);
-        else underWay.delete(place);
+      for (const slot of slots) {
+        const remaining = (attemptsBySlot.get(slot) ?? 1) - 1;
+        if (remaining > 0) attemptsBySlot.set(slot, remaining);
+        else attemptsBySlot.delete(slot);
       }
     }
   };
 }
 
-function placesOf({ emailKey: key, address, browser }: SignInAttempt): (readonly [place: string, most: number])[] {
-  if (browser !== undefined) return [[`browser ${browser}`, mostAtOnce.browser]];
+function slotsOf({ emailKey: key, address, browser }: SignInAttempt): (readonly [slot: string, max: number])[] {
+  if (browser !== undefined) return [[`browser ${browser}`, maxConcurrent.browser]];
   return [
-    [`account ${key}`, mostAtOnce.account],
-    [`address ${address}`, mostAtOnce.address],
+    [`account ${key}`, maxConcurrent.account],
+    [`address ${address}`, maxConcurrent.address],
   ];
 }
 
-interface Given {
+interface PasswordTry {
   readonly password: string;
   readonly memberId: string | undefined;
 }
 
-async function tryOnce(deps: MemberDeps, attempt: SignInAttempt & Given, signal: AbortSignal | undefined): Promise<SignInAnswer> {
+async function trySignIn(deps: MemberDeps, attempt: SignInAttempt & PasswordTry, signal: AbortSignal | undefined): Promise<SignInAnswer> {
   const pace = await paceOf(deps.pool, attempt);
   if ("refuseMs" in pace) return { kind: "wait", seconds: Math.ceil(pace.refuseMs / 1000) };
   await pause(pace.delayMs, undefined, signal ? { signal } : {});
   const guess = await takeGuess(deps.pool, attempt);
   if ("waitSeconds" in guess) return { kind: "wait", seconds: guess.waitSeconds };
-  const begun = performance.now();
-  const { verified, refused, looked } = await verify(deps, attempt).catch(async (error: unknown) => {
-    if (error instanceof TooBusy) await giveBackGuess(deps.pool, guess); // nothing was looked at
+  const startedAtMs = performance.now();
+  const { verified, refused, hashCount } = await verify(deps, attempt).catch(async (error: unknown) => {
+    if (error instanceof TooBusy) await giveBackGuess(deps.pool, guess); // no password was checked
     throw error;
   });
   const [first, ...others] = verified;
@@ -94,24 +94,24 @@ async function tryOnce(deps: MemberDeps, attempt: SignInAttempt & Given, signal:
     await clearFailures(deps.pool, attempt);
     return { kind: "verified", members: [first, ...others] };
   }
-  // On a busy machine one hash may take longer than that: then every refusal takes as long as the hashes of three organisations.
-  const answerAfterMs = Math.max(wrongAfterMs, (usualOrganisations * (performance.now() - begun)) / looked);
+  // If hashes are slow on a busy machine, every refusal takes at least as long as the hashes of three organisations.
+  const answerAfterMs = Math.max(minRefusalMs, (usualOrganisations * (performance.now() - startedAtMs)) / hashCount);
   await countFailure(deps.pool, attempt);
-  await pause(Math.max(0, answerAfterMs - (performance.now() - begun)), undefined, signal ? { signal } : {});
+  await pause(Math.max(0, answerAfterMs - (performance.now() - startedAtMs)), undefined, signal ? { signal } : {});
   return { kind: "refused", members: refused };
 }
 
 /** Computes at least one hash, also for an unknown e-mail. */
 async function verify(
   deps: MemberDeps,
-  { emailKey: key, password, memberId }: Pick<SignInAttempt, "emailKey"> & Given,
-): Promise<{ verified: VerifiedMember[]; refused: VerifiedMember[]; looked: number }> {
-  const members = await passwordsOf(key, mostOrganisations, memberId, deps.pool);
-  const given = password.slice(0, passwordLength.most + 1);
-  if (members.length === 0) await deps.passwords.matches(given, undefined);
+  { emailKey: key, password, memberId }: Pick<SignInAttempt, "emailKey"> & PasswordTry,
+): Promise<{ verified: VerifiedMember[]; refused: VerifiedMember[]; hashCount: number }> {
+  const members = await passwordsOf(key, maxOrganisations, memberId, deps.pool);
+  const candidate = password.slice(0, passwordLength.max + 1);
+  if (members.length === 0) await deps.passwords.matches(candidate, undefined);
   const verified: VerifiedMember[] = [];
   const refused: VerifiedMember[] = [];
   for (const { passwordHash, ...member } of members)
-    ((await deps.passwords.matches(given, passwordHash)) ? verified : refused).push(member);
-  return { verified, refused, looked: Math.max(1, members.length) };
+    ((await deps.passwords.matches(candidate, passwordHash)) ? verified : refused).push(member);
+  return { verified, refused, hashCount: Math.max(1, members.length) };
 }

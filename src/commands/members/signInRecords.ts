@@ -1,4 +1,4 @@
-// Sign-ins for the organisation's log. They are recorded beside the sign-in: if the event store is away, people sign in all the same.
+// Records sign-ins for the organisation's log. A sign-in does not depend on it: people can sign in while the event store is unavailable.
 import { randomUUID } from "node:crypto";
 import { signInDays } from "../../domain/log/entry.js";
 import { encode } from "../../events/codec.js";
@@ -11,12 +11,12 @@ import { withTimeLimit } from "../../timeLimit.js";
 import { retryConflicts } from "../handle.js";
 import type { MemberDeps, MemberRef } from "./changeMember.js";
 
-type Deps = Pick<MemberDeps, "events" | "now">;
+type Deps = Pick<MemberDeps, "eventStore" | "now">;
 type OnFailure = (error: unknown) => void;
 
-/** The longest that a sign-in waits for its record, which goes on afterwards. */
-const waitMs = 500;
-const appendMs = 5_000;
+/** How long a sign-in waits for its record. The append goes on afterwards. */
+const maxRecordWaitMs = 500;
+const maxRecordMs = 5_000;
 
 /** Never throws: a failure goes to `onFailure`. */
 export async function recordSignIn(
@@ -25,21 +25,21 @@ export async function recordSignIn(
   { how, correlationId }: { readonly how: EventDataOf<"MemberSignedIn">["how"]; readonly correlationId: string },
   onFailure: OnFailure,
 ): Promise<void> {
-  const recording = record(deps, member, correlationId, how).catch(onFailure);
-  await withTimeLimit(waitMs, recording, () => undefined);
+  const recording = appendRecord(deps, member, correlationId, how).catch(onFailure);
+  await withTimeLimit(maxRecordWaitMs, recording, () => undefined);
 }
 
 /**
- * The given password was not these members'. Returns at once, so that the answer's time does not tell whether the e-mail is known. How many
- * there can be is bounded by the pace of guesses, which are refused before the password is looked at.
+ * Records that the given password was not these members'. Returns at once, so that the answer's time does not reveal whether the e-mail is
+ * known. The pace of guesses bounds the number of records.
  */
 export function recordRefusals(deps: Deps, members: readonly MemberRef[], correlationId: string, onFailure: OnFailure): void {
-  for (const member of members) void record(deps, member, correlationId).catch(onFailure);
+  for (const member of members) void appendRecord(deps, member, correlationId).catch(onFailure);
 }
 
-/** Without `how` the sign-in was refused. The stream of a month may have thousands of events, so only its last one is read. */
-async function record(
-  { events, now }: Deps,
+/** Without `how` it records a refusal. A month's stream may have thousands of events, so only the last one is read, for its revision. */
+async function appendRecord(
+  { eventStore, now }: Deps,
   { organisationId, memberId }: MemberRef,
   correlationId: string,
   how?: EventDataOf<"MemberSignedIn">["how"],
@@ -52,19 +52,19 @@ async function record(
   const event = how ? encode("MemberSignedIn", { ...data, how }, context, id) : encode("MemberSignInRefused", data, context, id);
   const stream = streamOf.signIns(signInsId(memberId, at));
   await retryConflicts(async () => {
-    const last = await events.last(stream);
-    await events.append(stream, [event], last?.revision ?? noStream, { withinMs: appendMs });
-  }, appendMs);
+    const last = await eventStore.last(stream);
+    await eventStore.append(stream, [event], last?.revision ?? noStream, { withinMs: maxRecordMs });
+  }, maxRecordMs);
 }
 
 const monthsAtOnce = 200;
 
 /**
- * Deletes the sign-ins of months that ended more than 90 days ago: the stream first, since its entries are how it is found. The log does not
- * show sign-ins that are older than that, also while their month is kept.
+ * Deletes the sign-ins of months that ended more than 90 days ago. The stream is deleted before its log entries, since those lead to it.
+ * The log does not show older sign-ins even while their month is kept.
  */
 export async function dropSignInMonths({ pool, eventStore }: Stores): Promise<number> {
-  let forgotten = 0;
+  let deletedMonths = 0;
   for (;;) {
     const { rows } = await pool.query<{ stream: string; now: Date }>(
       `select distinct stream, now() as now from log_entries
@@ -78,8 +78,8 @@ export async function dropSignInMonths({ pool, eventStore }: Stores): Promise<nu
         throw new Error(`${stream} is not a month of sign-ins that has ended`);
       await eventStore.deleteStream(stream);
       await pool.query("delete from log_entries where stream = $1", [stream]);
-      forgotten += 1;
+      deletedMonths += 1;
     }
-    if (rows.length < monthsAtOnce) return forgotten;
+    if (rows.length < monthsAtOnce) return deletedMonths;
   }
 }

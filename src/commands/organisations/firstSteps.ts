@@ -1,4 +1,4 @@
-// The list of first steps, which an organisation puts away for all of its people.
+// The portal's list of first steps. One member puts it away for the whole organisation.
 import type { Principal } from "../../domain/principal.js";
 import type { EventOn } from "../../events/registry.js";
 import { changeOrganisation, type OrganisationDeps, type Origin, organisationAggregate } from "./organisationStream.js";

@@ -1,13 +1,13 @@
-// Loads a country's postcodes: the file goes to the object store, and the country's stream says which file is in use.
+// Loads a country's postcodes. The file is stored in the object store, and the country's stream names the file in use.
 import { Rejection } from "../../domain/rejection.js";
 import type { LocalitiesImported } from "../../events/serviceEvents.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Aggregate, handleCommand } from "../handle.js";
 import type { OrganisationDeps, Origin } from "./organisationStream.js";
 
-/** `project` applies the country's stream to its table. */
+/** `project` applies a country's stream to its table. */
 export interface LocalitiesDeps extends OrganisationDeps {
-  readonly objects: ObjectStore;
+  readonly objectStore: ObjectStore;
 }
 
 export interface LocalitiesFile {
@@ -20,7 +20,7 @@ export interface LocalitiesFile {
   readonly contentType: string;
 }
 
-/** Loads a checked file. The same file again records nothing. */
+/** Loads a checked file. A file that is in use already appends no event. */
 export async function importLocalities(
   deps: LocalitiesDeps,
   file: LocalitiesFile,
@@ -29,13 +29,13 @@ export async function importLocalities(
   const { country, sha256, localities } = file;
   if (!/^[A-Z]{2}$/.test(country)) throw new Rejection("invalid", `${country} is not a two-letter country code`);
   const key = `localities/${country}/${sha256}`;
-  await deps.objects.put(key, file.path, { contentType: file.contentType });
+  await deps.objectStore.put(key, file.path, { contentType: file.contentType });
   const at = (await deps.now()).toISOString();
-  const { decided } = await handleCommand(deps.events, localitiesAggregate, country, { organisation: "", ...origin }, (current) =>
+  const { newEvents } = await handleCommand(deps.eventStore, localitiesAggregate, country, { organisation: "", ...origin }, (current) =>
     current?.sha256 === sha256 ? [] : [{ type: "LocalitiesImported", data: { country, key, sha256, localities, by: origin.by, at } }],
   );
   await deps.project(country);
-  return { recorded: decided.length > 0 };
+  return { recorded: newEvents.length > 0 };
 }
 
 const localitiesAggregate: Aggregate<"localities", LocalitiesImported | undefined> = {

@@ -15,12 +15,12 @@ import type { EventOn } from "../../events/registry.js";
 import type { Revision } from "../../ports/eventStore.js";
 import { changeOrganisation, type OrganisationDeps, type Origin, organisationAggregate } from "./organisationStream.js";
 
-/** `changes`: one sentence per change; empty when the file equals the recorded catalogue. */
+/** `changes`: one sentence per change; empty if the file equals the recorded catalogue. */
 export type AppliedOrganisation = Awaited<ReturnType<typeof applyOrganisation>>;
 
 /**
- * Creates or updates an organisation from a checked file. The same file again records nothing. `madeFrom`: the version that the file was made
- * from; if a later one is recorded, the file is refused with a conflict.
+ * Creates or updates an organisation from a checked file. An unchanged file appends no event. `madeFrom`: the version that the file was
+ * made from. If another version is recorded by now, the file is rejected with a conflict.
  */
 export async function applyOrganisation(
   deps: OrganisationDeps,
@@ -29,26 +29,27 @@ export async function applyOrganisation(
   { madeFrom }: { readonly madeFrom?: number } = {},
 ) {
   const organisationId = file.organisation.id;
-  // Through JSON, so that the file is compared in the form in which it is stored.
-  const wanted = JSON.parse(JSON.stringify(file)) as CatalogueFile & OrganisationFile;
-  const { before, decided } = await changeOrganisation(
+  // Converted through JSON, so that the file is compared in the form in which it is stored.
+  const newFile = JSON.parse(JSON.stringify(file)) as CatalogueFile & OrganisationFile;
+  const { stateBefore, newEvents } = await changeOrganisation(
     organisationId,
     catalogueAggregate,
-    (recorded, command) => decide({ type: "applyFile", file: wanted, madeFrom, ...command }, recorded),
+    (state, base) => decide({ type: "applyFile", file: newFile, madeFrom, ...base }, state),
     origin,
     deps,
   );
-  const applied = decided.at(-1);
-  if (applied?.type !== "CatalogueApplied") return { organisationId, version: before.catalogue.version, changes: [] };
-  return { organisationId, version: applied.data.version, changes: applied.data.changes };
+  const appliedEvent = newEvents.at(-1);
+  if (appliedEvent?.type !== "CatalogueApplied") return { organisationId, version: stateBefore.catalogue.version, changes: [] };
+  return { organisationId, version: appliedEvent.data.version, changes: appliedEvent.data.changes };
 }
 
-export type OrganisationCommand = { readonly by: Principal; readonly now: Date } /** `head` is the stream's last revision. */ & (
+export type OrganisationCommand = { readonly by: Principal; readonly now: Date } & (
   | {
       readonly type: "applyFile";
       readonly file: CatalogueFile & OrganisationFile;
+      /** The stream's last revision. */
       readonly head: Revision;
-      /** The version that the file was made from. If another one is recorded meanwhile, the file would undo it, and is refused. */
+      /** The version that the file was made from. A file that was made from another version would undo the changes since. */
       readonly madeFrom?: number | undefined;
     }
   /** Records that a member was erased. */
@@ -58,19 +59,19 @@ export type OrganisationCommand = { readonly by: Principal; readonly now: Date }
 interface OrganisationState {
   readonly catalogue: CatalogueState;
   /** The ids of erased members. */
-  readonly forgotten: Set<string>;
+  readonly erasedIds: Set<string>;
 }
 
 const evolve = ({ catalogue }: OrganisationState, event: CatalogueEvent, revision: Revision) => evolveCatalogue(catalogue, event, revision);
 
-export const catalogueAggregate = organisationAggregate<OrganisationState>(() => ({ catalogue: emptyCatalogue(), forgotten: new Set() }), {
+export const catalogueAggregate = organisationAggregate<OrganisationState>(() => ({ catalogue: emptyCatalogue(), erasedIds: new Set() }), {
   CatalogueEntryPut: evolve,
   CatalogueEntryRemoved: evolve,
   CatalogueApplied: evolve,
-  MemberForgotten: ({ forgotten }, { data: { memberId } }) => void forgotten.add(memberId),
+  MemberForgotten: ({ erasedIds }, { data: { memberId } }) => void erasedIds.add(memberId),
 });
 
-export function decide(command: OrganisationCommand, { catalogue, forgotten }: OrganisationState): EventOn<"organisation">[] {
+export function decide(command: OrganisationCommand, { catalogue, erasedIds }: OrganisationState): EventOn<"organisation">[] {
   const { by } = command;
   const at = command.now.toISOString();
   switch (command.type) {
@@ -78,8 +79,8 @@ export function decide(command: OrganisationCommand, { catalogue, forgotten }: O
       const { file } = command;
       const entries = catalogueChanges(catalogue.file, file);
       if (entries.length === 0) return [];
-      if (command.madeFrom !== undefined && command.madeFrom !== catalogue.version) throw catalogueChanged(catalogue.version);
-      const changes = inBrief(differencesInSentences(catalogue.file as OrganisationFile | undefined, file));
+      if (command.madeFrom !== undefined && command.madeFrom !== catalogue.version) throw catalogueChangedRejection(catalogue.version);
+      const changes = capSentences(differencesInSentences(catalogue.file as OrganisationFile | undefined, file));
       const version = catalogue.version + 1;
       const sinceRevision = Number(command.head) + 1;
       return [
@@ -89,18 +90,18 @@ export function decide(command: OrganisationCommand, { catalogue, forgotten }: O
     }
     case "forgetMember": {
       const { memberId } = command;
-      return forgotten.has(memberId) ? [] : [{ type: "MemberForgotten", data: { memberId, by, at } }];
+      return erasedIds.has(memberId) ? [] : [{ type: "MemberForgotten", data: { memberId, by, at } }];
     }
   }
 }
 
-const catalogueChanged = (version: number) =>
+const catalogueChangedRejection = (version: number) =>
   new Rejection("conflict", `The catalogue has changed meanwhile: its version is ${version} now. Look at what changed, and apply again`);
 
-const mostSentences = 1000;
+const maxSentences = 1000;
 
-/** A new rate card can change thousands of lanes. The entry events have all of them, so the sentences are cut. */
-function inBrief(sentences: readonly string[]): string[] {
-  if (sentences.length <= mostSentences) return [...sentences];
-  return [...sentences.slice(0, mostSentences), `and ${sentences.length - mostSentences} more`];
+/** Limits the sentences, since a new rate card can change thousands of lanes. The entry events have every change. */
+function capSentences(sentences: readonly string[]): string[] {
+  if (sentences.length <= maxSentences) return [...sentences];
+  return [...sentences.slice(0, maxSentences), `and ${sentences.length - maxSentences} more`];
 }

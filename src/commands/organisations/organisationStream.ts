@@ -1,4 +1,4 @@
-// An organisation's stream: its catalogue, its API keys, its webhook endpoints and its choices of columns each have a decider of their own.
+// An organisation's stream. The catalogue, API keys, webhook endpoints and column choices on it each have a decider of their own.
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
@@ -6,14 +6,14 @@ import type { EventStore, Revision } from "../../ports/eventStore.js";
 import { type Aggregate, type CommandOutcome, handleCommand } from "../handle.js";
 
 export interface OrganisationDeps {
-  readonly events: EventStore;
+  readonly eventStore: EventStore;
   /** Applies the organisation's stream to its tables, so that every process sees the change when the command returns. */
   readonly project: (organisationId: string) => Promise<void>;
   /** The database's clock. */
   readonly now: () => Promise<Date>;
 }
 
-/** Who gave the command; recorded with its events. */
+/** Who gave the command. It is recorded with the command's events. */
 export interface Origin {
   readonly by: Principal;
   readonly correlationId: string;
@@ -21,7 +21,7 @@ export interface Origin {
 
 type OrganisationEvent = EventOn<"organisation">;
 
-/** What a decider takes of the stream, by type. The rest is other deciders'. */
+/** How a decider folds the stream, by event type. It leaves out the types of other deciders. */
 type Folds<State> = {
   readonly [Type in OrganisationEvent["type"]]?: (
     state: State,
@@ -30,12 +30,12 @@ type Folds<State> = {
   ) => void;
 };
 
-/** Whether the organisation has a catalogue. */
+/** The organisation exists once a catalogue was applied. */
 export interface OrganisationExistence {
   organisationExists: boolean;
 }
 
-/** `folds` mutate the state, which nobody else holds: copying a large catalogue for each event would be slow. */
+/** `folds` mutate the state, which nothing else holds: copying a large catalogue for each event would be slow. */
 export const organisationAggregate = <State>(
   initial: () => State,
   folds: Folds<State>,
@@ -49,21 +49,21 @@ export const organisationAggregate = <State>(
   },
 });
 
-/** Decides on the organisation's stream, appends, and brings its tables up to it. */
+/** Decides on the organisation's stream, appends, and updates the organisation's tables. */
 export async function changeOrganisation<State>(
   organisationId: string,
   aggregate: Aggregate<"organisation", State>,
-  decide: (state: State, given: { organisationId: string; by: Principal; now: Date; head: Revision }) => OrganisationEvent[],
+  decide: (state: State, base: { organisationId: string; by: Principal; now: Date; head: Revision }) => OrganisationEvent[],
   origin: Origin,
   deps: OrganisationDeps,
 ): Promise<CommandOutcome<"organisation", State> & { readonly now: Date }> {
   const now = await deps.now();
   const context = { organisation: organisationId, ...origin };
-  const handled = await handleCommand(deps.events, aggregate, organisationId, context, (state, head) =>
+  const outcome = await handleCommand(deps.eventStore, aggregate, organisationId, context, (state, head) =>
     decide(state, { organisationId, by: origin.by, now, head }),
   );
   await deps.project(organisationId);
-  return { ...handled, now };
+  return { ...outcome, now };
 }
 
 export const noOrganisation = (organisationId: string) =>

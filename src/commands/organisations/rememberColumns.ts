@@ -23,7 +23,7 @@ export interface ColumnsCommand {
 }
 
 export interface ColumnsState extends OrganisationExistence {
-  /** By kind and set of headings. */
+  /** By kind and set of headings, as `keyOf` joins them. */
   readonly choices: Map<string, ColumnChoice>;
 }
 
@@ -37,19 +37,19 @@ export const columnsAggregate = organisationAggregate<Omit<ColumnsState, keyof O
 
 export function decide({ organisationId, kind, choice, by, now }: ColumnsCommand, state: ColumnsState): EventOn<"organisation">[] {
   if (!state.organisationExists) throw noOrganisation(organisationId);
-  const known = state.choices.get(keyOf(kind, choice));
-  if (known && isSameChoice(known, choice)) return [];
-  // So many different headings do not come again.
-  if (!known && state.choices.size >= limits.rememberedChoices) return [];
+  const earlierChoice = state.choices.get(keyOf(kind, choice));
+  if (earlierChoice && isSameChoice(earlierChoice, choice)) return [];
+  // An organisation with this many sets of headings is not reusing them, so no more are remembered.
+  if (!earlierChoice && state.choices.size >= limits.rememberedChoices) return [];
   return [{ type: "ColumnsMapped", data: { kind, ...plainChoice(choice), by, at: now.toISOString() } }];
 }
 
-/** From now on files of this kind with these headings are taken so. The same choice again records nothing. */
+/** Remembers the columns for later files with the same headings. An unchanged choice appends no event. */
 export async function rememberColumns(
   deps: OrganisationDeps,
-  toRemember: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
+  newChoice: Pick<ColumnsCommand, "organisationId" | "kind" | "choice">,
   origin: Origin,
 ): Promise<void> {
-  const { organisationId } = toRemember;
-  await changeOrganisation(organisationId, columnsAggregate, (state, given) => decide({ ...toRemember, ...given }, state), origin, deps);
+  const { organisationId } = newChoice;
+  await changeOrganisation(organisationId, columnsAggregate, (state, base) => decide({ ...newChoice, ...base }, state), origin, deps);
 }

@@ -1,4 +1,4 @@
-// Commands about an organisation's webhook endpoints, and their decider. A secret is answered once, by the command that makes it, and kept nowhere.
+// Commands about an organisation's webhook endpoints, and their decider. A command that makes a secret returns it once and does not store it.
 
 import { randomUUID } from "node:crypto";
 import type { Principal } from "../../domain/principal.js";
@@ -33,7 +33,7 @@ export async function addWebhook(
   origin: Origin,
 ): Promise<NewWebhookSecret> {
   const endpointId = randomUUID();
-  const action: WebhookAction = { type: "add", url: soundUrl(url, deps.rules), events: soundEvents(events) };
+  const action: WebhookAction = { type: "add", url: checkedUrl(url, deps.rules), events: checkedEvents(events) };
   await changeEndpoint({ organisationId, endpointId }, action, origin, deps);
   return { endpointId, secret: webhookSecret(deps.signingSecret, endpointId, 1) };
 }
@@ -44,15 +44,15 @@ export async function changeWebhook(
   change: { url?: string | undefined; events?: readonly string[] | undefined },
   origin: Origin,
 ): Promise<void> {
-  const url = change.url === undefined ? undefined : soundUrl(change.url, deps.rules);
-  const events = change.events && soundEvents(change.events);
+  const url = change.url === undefined ? undefined : checkedUrl(change.url, deps.rules);
+  const events = change.events && checkedEvents(change.events);
   await changeEndpoint(endpoint, { type: "change", url, events }, origin, deps);
 }
 
-/** A new secret. For a day the old one signs beside it. */
+/** Makes a new secret. For a day the old one signs too. */
 export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origin: Origin): Promise<NewWebhookSecret> {
-  const { decided } = await changeEndpoint(endpoint, { type: "rotate" }, origin, deps);
-  const [changed] = decided;
+  const { newEvents } = await changeEndpoint(endpoint, { type: "rotate" }, origin, deps);
+  const [changed] = newEvents;
   if (changed?.type !== "WebhookChanged") throw new Error("a rotation decides one change");
   const { endpointId } = endpoint;
   return { endpointId, secret: webhookSecret(deps.signingSecret, endpointId, changed.data.generation) };
@@ -65,34 +65,34 @@ const stateCommand =
 
 export const removeWebhook = stateCommand("remove");
 
-/** Sends nothing to the endpoint until it is resumed. Events wait meanwhile. */
+/** Nothing is sent to the endpoint until it is resumed. Events wait meanwhile. */
 export const pauseWebhook = stateCommand("pause");
 
-/** What has waited is sent; call `releaseDeliveries` afterwards, so that it goes at once. */
+/** Waiting events are sent again. Call `releaseDeliveries` afterwards, so that they go at once. */
 export const resumeWebhook = stateCommand("resume");
 
 const changeEndpoint = (endpoint: Endpoint, action: WebhookAction, origin: Origin, deps: OrganisationDeps) =>
   changeOrganisation(
     endpoint.organisationId,
     webhooksAggregate,
-    (state, given) => decide({ ...action, ...endpoint, ...given }, state),
+    (state, base) => decide({ ...action, ...endpoint, ...base }, state),
     origin,
     deps,
   );
 
-function soundUrl(text: string, rules: AddressRules): string {
-  const judged = checkUrl(text.trim(), rules);
-  if ("fault" in judged) throw new Rejection("invalid", judged.fault);
-  return judged.url;
+function checkedUrl(text: string, rules: AddressRules): string {
+  const check = checkUrl(text.trim(), rules);
+  if ("fault" in check) throw new Rejection("invalid", check.fault);
+  return check.url;
 }
 
-/** All types where none is named. Always in the same order, so that the same choice gives the same event. */
-function soundEvents(wanted: readonly string[] | undefined): WebhookEventType[] {
-  const named = (wanted ?? []).map((text) => text.trim()).filter((text) => text !== "");
-  const unknown = named.find((text) => !isWebhookEventType(text));
+/** All types if none is named. The order is always the same, so that the same choice gives the same event. */
+function checkedEvents(wanted: readonly string[] | undefined): WebhookEventType[] {
+  const names = (wanted ?? []).map((text) => text.trim()).filter((text) => text !== "");
+  const unknown = names.find((text) => !isWebhookEventType(text));
   if (unknown !== undefined)
     throw new Rejection("invalid", `There is no event ${unknown.slice(0, 50)}; there are ${webhookEventTypes.join(", ")}`);
-  return named.length === 0 ? [...webhookEventTypes] : webhookEventTypes.filter((type) => named.includes(type));
+  return names.length === 0 ? [...webhookEventTypes] : webhookEventTypes.filter((type) => names.includes(type));
 }
 
 export interface Endpoint {
@@ -131,42 +131,42 @@ export const webhooksAggregate = organisationAggregate<Omit<WebhooksState, keyof
 });
 
 function setEndpoint({ endpoints }: Pick<WebhooksState, "endpoints">, endpointId: string, change: Partial<EndpointState>): void {
-  const known = endpoints.get(endpointId);
-  if (known) endpoints.set(endpointId, { ...known, ...change });
+  const endpoint = endpoints.get(endpointId);
+  if (endpoint) endpoints.set(endpointId, { ...endpoint, ...change });
 }
 
-/** Organisations that had more before there was this limit keep them. */
-const mostEndpoints = 20;
+/** Organisations that had more endpoints before this limit was introduced keep them. */
+const maxEndpoints = 20;
 
 /** All commands but `add` are rejected for an endpoint that does not exist. */
 export function decide(command: WebhookCommand, { organisationExists, endpoints }: WebhooksState): EventOn<"organisation">[] {
   const { organisationId, endpointId, by } = command;
-  const caused = { endpointId, by, at: command.now.toISOString() };
+  const stamp = { endpointId, by, at: command.now.toISOString() };
   if (!organisationExists) throw noOrganisation(organisationId);
-  const known = endpoints.get(endpointId);
+  const endpoint = endpoints.get(endpointId);
   if (command.type === "add") {
-    if (known) return [];
-    if (endpoints.size >= mostEndpoints)
-      throw new Rejection("conflict", `An organisation has at most ${mostEndpoints} endpoints; remove one first`);
-    return [{ type: "WebhookAdded", data: { ...caused, url: command.url, events: [...command.events] } }];
+    if (endpoint) return [];
+    if (endpoints.size >= maxEndpoints)
+      throw new Rejection("conflict", `An organisation has at most ${maxEndpoints} endpoints; remove one first`);
+    return [{ type: "WebhookAdded", data: { ...stamp, url: command.url, events: [...command.events] } }];
   }
-  if (!known) throw noEndpoint();
-  const { url, generation, paused } = known;
-  const events = [...known.events];
+  if (!endpoint) throw noEndpoint();
+  const { url, generation, paused } = endpoint;
+  const events = [...endpoint.events];
   switch (command.type) {
     case "change": {
       const wanted = { url: command.url ?? url, events: [...(command.events ?? events)] };
       const isSame = wanted.url === url && wanted.events.join() === events.join();
-      return isSame ? [] : [{ type: "WebhookChanged", data: { ...caused, ...wanted, generation } }];
+      return isSame ? [] : [{ type: "WebhookChanged", data: { ...stamp, ...wanted, generation } }];
     }
     case "rotate":
-      return [{ type: "WebhookChanged", data: { ...caused, url, events, generation: generation + 1 } }];
+      return [{ type: "WebhookChanged", data: { ...stamp, url, events, generation: generation + 1 } }];
     case "remove":
-      return [{ type: "WebhookRemoved", data: { ...caused, reason: command.reason } }];
+      return [{ type: "WebhookRemoved", data: { ...stamp, reason: command.reason } }];
     case "pause":
-      return paused ? [] : [{ type: "WebhookPaused", data: { ...caused, reason: command.reason } }];
+      return paused ? [] : [{ type: "WebhookPaused", data: { ...stamp, reason: command.reason } }];
     case "resume":
-      return paused ? [{ type: "WebhookResumed", data: caused }] : [];
+      return paused ? [{ type: "WebhookResumed", data: stamp }] : [];
   }
 }
 

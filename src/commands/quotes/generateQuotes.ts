@@ -21,12 +21,12 @@ interface QuoteCall {
 }
 
 interface QuoteDeps {
-  readonly events: EventStore;
+  readonly eventStore: EventStore;
   readonly catalogue: Catalogue;
   readonly geography: Geography;
 }
 
-/** Prices a request for each of its customers and returns when the event store has acknowledged the event. `response`: the contract's, as JSON. */
+/** Prices a request for each of its customers. Returns the event, once it is recorded, and the API's answer as JSON. */
 export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, call: QuoteCall) {
   rejectUnknownCustomers(deps.catalogue, request.general.customerIds);
   const { items, filters, general } = request;
@@ -51,13 +51,13 @@ export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, cal
   const context = { organisation: organisationId, by, correlationId: requestId };
   // The event's id is `quotesId`, so that the event store recognises a resend.
   const encoded = encode("QuotesGenerated", event, context, quotesId);
-  const recorded = deps.events.append(streamOf.quotes(quotesId), [encoded], noStream);
-  const response = JSON.stringify(quoteAnswerOf(event)); // made while the event is recorded
+  const recorded = deps.eventStore.append(streamOf.quotes(quotesId), [encoded], noStream);
+  const response = JSON.stringify(quoteAnswerOf(event)); // serialised while the append is in flight
   await recorded.catch((error: unknown) => rejectTooLarge(error, event));
   return { event, response };
 }
 
-/** With one unknown customer the whole request is rejected: there are no partial results. */
+/** One unknown customer rejects the whole request: there are no partial results. */
 function rejectUnknownCustomers(catalogue: Catalogue, customerIds: readonly string[]): void {
   const unknown = customerIds.filter((id) => !catalogue.customers.has(id));
   if (unknown.length > 0) throw new Rejection("forbidden", `Not customers of your organisation: ${unknown.join(", ")}`);
@@ -91,9 +91,9 @@ type QuoteRecord = Pick<QuotesGenerated, "services" | "surcharges" | "cards" | "
 function quoteRecordOf(priced: readonly PricedResult[]): QuoteRecord {
   const lists: Lists = { services: createList(), surcharges: createList() };
   const cards = createList<PricedCard, QuotedCard>();
-  const results = priced.map(({ customerId, noQuoteMessage, quotes, cards: ofCustomer }) => ({
+  const results = priced.map(({ customerId, noQuoteMessage, quotes, cards: customerCards }) => ({
     customerId,
-    cards: ofCustomer.map((card, index) => cards.indexFor(card, () => quotedCard(card, quotes[index] as QuoteEntry, lists))),
+    cards: customerCards.map((card, index) => cards.indexFor(card, () => quotedCard(card, quotes[index] as QuoteEntry, lists))),
     ...(noQuoteMessage !== "" && { noQuoteMessage }),
   }));
   return { services: lists.services.entries, surcharges: lists.surcharges.entries, cards: cards.entries, results };
@@ -102,13 +102,13 @@ function quoteRecordOf(priced: readonly PricedResult[]): QuoteRecord {
 type List<Key, Entry> = ReturnType<typeof createList<Key, Entry>>;
 function createList<Key, Entry>() {
   const entries: Entry[] = [];
-  const known = new Map<Key, number>();
+  const indices = new Map<Key, number>();
   return {
     entries,
-    /** The index of the key's entry, which is made if the key is new. */
+    /** The index of the key's entry, which is added if the key is new. */
     indexFor(key: Key, make: () => Entry): number {
-      const index = known.get(key) ?? entries.push(make()) - 1;
-      known.set(key, index);
+      const index = indices.get(key) ?? entries.push(make()) - 1;
+      indices.set(key, index);
       return index;
     },
   };
@@ -144,19 +144,16 @@ function quotedCard({ terms, steps }: PricedCard, entry: QuoteEntry, { services,
 
 const filterFields = ["carrierIds", "serviceIds", "rateCardIds", "serviceTypes", "serviceClasses"] satisfies (keyof Filters)[];
 
-/**
- * A request is recorded as one event, and an event has a size limit. The message names the limit and the largest part of the request, which
- * the caller can make smaller.
- */
+/** A request is one event, which has a size limit. The message names the limit and the largest part, which the caller can reduce. */
 function rejectTooLarge(error: unknown, { items, filters, cards, services, surcharges }: QuotesGenerated): never {
   if (!(error instanceof AppendTooLarge)) throw error;
   const sizeOf = (part: unknown) => Buffer.byteLength(JSON.stringify(part));
-  const [ofItems, ofFilters, ofCards] = [sizeOf(items), sizeOf(filters), sizeOf([cards, services, surcharges])];
+  const [itemBytes, filterBytes, cardBytes] = [sizeOf(items), sizeOf(filters), sizeOf([cards, services, surcharges])];
   const limit = `at most ${error.maxBytes} bytes can be recorded of one request`;
   const message =
-    ofCards >= Math.max(ofItems, ofFilters)
+    cardBytes >= Math.max(itemBytes, filterBytes)
       ? `the matching rate cards of the customers hold too much text: ${limit}. Send fewer customers at once, or narrow the request with filters (${filterFields.join(", ")})`
-      : ofFilters > ofItems
+      : filterBytes > itemBytes
         ? `filters hold too much text: ${limit}. Send fewer values in them`
         : `items hold too much text: ${limit}. Shorten their types or send fewer of them`;
   throw new Rejection("invalid", message, [message]);

@@ -1,6 +1,6 @@
-// Takes accepted rows of a completed import back: all of them, or some activities or shipments. The stream `reversals-<importId>` says what was
-// reversed before, and `corrections-<importId>` whether somebody has claimed rows meanwhile. What else changes is read from the tables for the
-// answer alone: the projections derive it from the event log.
+// Takes accepted rows of a completed import back: all of them, or some activities or shipments. The stream `reversals-<importId>` has the
+// earlier reversals, and `corrections-<importId>` the claims on rows. The tables are read for the figures of the answer only: the
+// projections derive every consequence from the event log.
 
 import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
@@ -33,14 +33,14 @@ import {
 } from "./reversalUnits.js";
 
 export interface ReversalRequest extends ImportScope {
-  readonly what: ReversalSelection;
+  readonly selection: ReversalSelection;
   readonly reason: string;
   readonly includeCorrections: boolean;
-  /** Nothing is recorded. */
+  /** Whether to compute the outcome and record nothing. */
   readonly preview: boolean;
   readonly by: Principal;
   readonly requestId?: string | undefined;
-  /** By the database's clock. Asked when a reversal is decided, so once for each import that is reversed. */
+  /** The database's clock. Called once for each import that is reversed, when its reversal is decided. */
   now(): Date | Promise<Date>;
 }
 
@@ -56,63 +56,64 @@ export interface ReversalOutcome {
   readonly reopened: number;
   /** Open rejected rows of this import that were taken off the list. */
   readonly withdrawn: number;
-  /** What shows or counts again in place of what was reversed. */
+  /** Earlier activities or shipments that count again in place of the reversed ones. */
   readonly restored: number;
   /** The imports that corrected rows of this one, with the numbers of those rows. */
   readonly corrections: readonly { readonly importId: string; readonly rows: readonly number[] }[];
 }
 
 export async function reverseRows(deps: Stores, request: ReversalRequest): Promise<ReversalOutcome> {
-  const found = await completedImport(deps, request);
-  const chosen = await reversalUnitsOf(deps, found, request.what);
-  for (const { found: other, chosen: own } of request.includeCorrections ? await correctionsOf(deps, found, chosen, request) : [])
-    await expectNoneUnderWay(deps, other, own.rows, await loadCorrections(deps.eventStore, other.importId));
-  const result = await reverseChosen(deps, found, chosen, request);
-  return request.includeCorrections ? withCorrections(deps, found, result, chosen, request) : result.outcome;
+  const reversible = await loadReversibleImport(deps, request);
+  const units = await reversalUnitsOf(deps, reversible, request.selection);
+  const corrections = request.includeCorrections ? await correctionsOf(deps, reversible, units, request) : [];
+  for (const { reversible: other, units: own } of corrections)
+    await expectNoRunningCorrection(deps, other, own.rows, await loadCorrections(deps.eventStore, other.importId));
+  const result = await reverseUnits(deps, reversible, units, request);
+  return request.includeCorrections ? withCorrections(deps, reversible, result, units, request) : result.outcome;
 }
 
-/** The projections whose tables a reversal changes, and the least shape of each that it can work with. */
-const shapes = { reversals: 1, rejections: 1, activities: 1, versions: 1, shipments: 2 };
+/** The projections whose tables a reversal changes, with the lowest shape version of each that it can work with. */
+const minShapes = { reversals: 1, rejections: 1, activities: 1, versions: 1, shipments: 2 };
 
-/** The import has completed, and the tables know it. */
-async function completedImport({ pool, eventStore }: Stores, scope: ImportScope): Promise<ReversibleImport> {
+/** Throws a conflict for an import that has not completed. Waits until the tables have all of its rows. */
+async function loadReversibleImport({ pool, eventStore }: Stores, scope: ImportScope): Promise<ReversibleImport> {
   const { importId, state, position } = await loadVisibleImport(eventStore, scope);
   if (state.status === "failed" || state.status === "cancelled")
     throw new Rejection("conflict", `The import is ${state.status}: it has written nothing that could be reversed`);
   if (state.status !== "completed")
     throw new Rejection("conflict", `The import is ${state.status}: its rows can be reversed once it has completed. To stop it, cancel it`);
   const { request } = state;
-  const written = await waitUntilProjected(
-    async () => ((await areLedgersReady(shapes, pool)) ? countWritten(importId, pool) : undefined),
+  const writtenCount = await waitUntilProjected(
+    async () => ((await areLedgersReady(minShapes, pool)) ? countWritten(importId, pool) : undefined),
     "The ledgers do not have all of the import yet, try again shortly",
   );
-  return { importId, organisationId: request.organisationId, kind: request.kind, position, written };
+  return { importId, organisationId: request.organisationId, kind: request.kind, position, writtenCount };
 }
 
 /**
- * A correction under way would meet rows that are gone, or leave rows behind that nobody sees. Corrections that have claimed rows and are not
- * in the queue have ended. The answer names them, so the tables have to know it. Returns when the last of them, or the import itself, ended.
+ * Throws a conflict if a queued import is to correct one of the rows: it would correct rows that are gone. Corrections that have claimed
+ * rows and are not in the queue have ended. Waits for the tables, and returns when the last of these or the import itself ended.
  */
-async function expectNoneUnderWay(
+async function expectNoRunningCorrection(
   deps: Stores,
   { organisationId, importId }: ReversibleImport,
   rows: readonly number[] | undefined,
   { state }: LoadedCorrections,
 ): Promise<Date> {
   const queued = await queuedCorrections(organisationId, importId, deps);
-  const chosen = rows && new Set(rows);
-  const underWay = [...queued].filter(([row]) => !chosen || chosen.has(row));
+  const chosenRows = rows && new Set(rows);
+  const underWay = [...queued].filter(([row]) => !chosenRows || chosenRows.has(row));
   const [first] = underWay;
   if (!first)
     return waitUntilProjected(() => lastEnd([importId, ...state.claims.keys()], deps.pool), "The ledgers are behind, try again shortly");
-  const of = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
-  throw new Rejection("conflict", `Import ${first[1]} is about to correct ${of} of this import: wait until it has ended, or cancel it`);
+  const label = underWay.length === 1 ? `row ${first[0]}` : `${underWay.length} rows`;
+  throw new Rejection("conflict", `Import ${first[1]} is about to correct ${label} of this import: wait until it has ended, or cancel it`);
 }
 
 type ReversalInput = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" | "by" | "requestId" | "now"> & {
   readonly includedIn?: RowsReversed["includedIn"];
-  /** What the same call reverses before this. */
-  readonly before?: readonly ReversalTarget[];
+  /** What the same request has reversed before this. */
+  readonly earlierTargets?: readonly ReversalTarget[];
 };
 
 const targetOf = ({ organisationId, importId, position }: ReversibleImport, { rows, shipmentIds }: ReversalUnits): ReversalTarget => ({
@@ -125,39 +126,40 @@ const targetOf = ({ organisationId, importId, position }: ReversibleImport, { ro
 
 interface ReversalResult {
   readonly outcome: ReversalOutcome;
-  /** The reversal that took the rows back, or the one that had done so before. */
+  /** This reversal's id, or the last earlier one's if nothing was left to reverse. */
   readonly reversalId: string | undefined;
 }
 
-const withoutConflictMs = 10_000;
-const shownMs = 500;
+const maxReversalConflictMs = 10_000;
+const maxShownWaitMs = 500;
 
-/** If somebody claims or reverses rows of the import between the look at its corrections and the decision, it starts again. */
-async function reverseChosen(deps: Stores, found: ReversibleImport, chosen: ReversalUnits, input: ReversalInput): Promise<ReversalResult> {
-  const result = await retryConflicts(() => tryToReverse(deps, found, chosen, input), withoutConflictMs);
+/** Starts again if somebody claims or reverses rows of the import between the check of its corrections and the decision. */
+async function reverseUnits(deps: Stores, reversible: ReversibleImport, units: ReversalUnits, input: ReversalInput) {
+  const result = await retryConflicts(() => tryToReverse(deps, reversible, units, input), maxReversalConflictMs);
   const { reversalId } = result.outcome;
-  // The caller's next look at the import then shows the reversal. If the projector is busy, or the database does not answer, nobody waits for it.
-  if (reversalId) await lookUntilFound(shownMs, () => isShownReversed(reversalId, deps.pool)).catch(() => undefined);
+  // Waits briefly, so that the caller's next read shows the reversal. It is no error if the projector is busy or the database does not
+  // answer.
+  if (reversalId) await lookUntilFound(maxShownWaitMs, () => isShownReversed(reversalId, deps.pool)).catch(() => undefined);
   return result;
 }
 
-async function tryToReverse(deps: Stores, found: ReversibleImport, chosen: ReversalUnits, input: ReversalInput): Promise<ReversalResult> {
-  const { importId, organisationId, kind, written } = found;
+async function tryToReverse(deps: Stores, reversible: ReversibleImport, units: ReversalUnits, input: ReversalInput) {
+  const { importId, organisationId, kind, writtenCount } = reversible;
   const { reason, by, includedIn } = input;
   const claims = await loadCorrections(deps.eventStore, importId);
-  const notBefore = await expectNoneUnderWay(deps, found, chosen.rows, claims);
-  const consequences = await consequencesOf(targetOf(found, chosen), input.before ?? [], deps.pool);
-  const corrections = await correctingRows(importId, chosen.rows, deps.pool);
+  const notBefore = await expectNoRunningCorrection(deps, reversible, units.rows, claims);
+  const consequences = await consequencesOf(targetOf(reversible, units), input.earlierTargets ?? [], deps.pool);
+  const corrections = await correctingRows(importId, units.rows, deps.pool);
   const opensRows = input.includeCorrections && corrections.length > 0;
-  const { state: before } = await loadState(deps.eventStore, reversalsAggregate, importId);
-  const what: ReverseRows["what"] = chosen.units
-    ? { all: false, of: kind, units: chosen.units }
-    : { all: true, written, withdraws: consequences.open > 0 || opensRows };
+  const { state: stateBefore } = await loadState(deps.eventStore, reversalsAggregate, importId);
+  const extent: ReverseRows["extent"] = units.list
+    ? { all: false, kind, units: units.list }
+    : { all: true, writtenCount, withdrawsRows: consequences.open > 0 || opensRows };
   const reversalId = v7();
   const times = { now: await input.now(), notBefore };
   const [event] = decide(
-    { type: "reverseRows", importId, reversalId, what, reason, by, ...times, ...(includedIn && { includedIn }) },
-    before,
+    { type: "reverseRows", importId, reversalId, extent, reason, by, ...times, ...(includedIn && { includedIn }) },
+    stateBefore,
   );
   if (event && !input.preview)
     await decideReversal(deps.eventStore, { ...event.data, organisationId, correlationId: input.requestId ?? importId }, claims);
@@ -167,24 +169,24 @@ async function tryToReverse(deps: Stores, found: ReversibleImport, chosen: Rever
     reversalId: event && !input.preview ? reversalId : null,
     importId,
     reversed,
-    alreadyReversed: chosen.units ? chosen.units.length - reversed : before.count,
+    alreadyReversed: units.list ? units.list.length - reversed : stateBefore.reversedCount,
     superseded,
     reopened,
     withdrawn: open,
     restored,
     corrections: corrections.map((each) => ({ importId: each.importId, rows: each.rows })),
   };
-  return { outcome, reversalId: event ? reversalId : before.last?.reversalId };
+  return { outcome, reversalId: event ? reversalId : stateBefore.lastReversal?.reversalId };
 }
 
 interface ChosenCorrection {
-  readonly found: ReversibleImport;
-  readonly chosen: ReversalUnits;
+  readonly reversible: ReversibleImport;
+  readonly units: ReversalUnits;
   /** The rows of the import named in the request that it corrects. */
   readonly rows: readonly number[];
 }
 
-/** The rows of other imports that correct what was chosen. */
+/** The rows of other imports that correct the chosen rows. */
 async function correctionsOf(
   deps: Stores,
   { importId, organisationId }: ReversibleImport,
@@ -193,29 +195,29 @@ async function correctionsOf(
 ): Promise<ChosenCorrection[]> {
   const corrections: ChosenCorrection[] = [];
   for (const { importId: correctionId, ownRows, rows } of await correctingRows(importId, chosenRows, deps.pool)) {
-    const found = await completedImport(deps, { organisationId, importId: correctionId, kind });
-    const chosen = found.kind === "activities" ? activityUnits(ownRows) : await shipmentUnitsWithRows(deps, found, ownRows);
-    corrections.push({ found, chosen, rows });
+    const reversible = await loadReversibleImport(deps, { organisationId, importId: correctionId, kind });
+    const units = reversible.kind === "activities" ? activityUnits(ownRows) : await shipmentUnitsWithRows(deps, reversible, ownRows);
+    corrections.push({ reversible, units, rows });
   }
   return corrections;
 }
 
-/** Each correction has its own stream, and what is reversed already stays as it is. The answer names those that are reversed. */
+/** Reverses the corrections too, each on its own stream. Rows that are reversed already stay so. The answer names the corrections. */
 async function withCorrections(
   deps: Stores,
-  found: ReversibleImport,
+  reversible: ReversibleImport,
   { outcome, reversalId }: ReversalResult,
-  first: ReversalUnits,
+  units: ReversalUnits,
   request: ReversalRequest,
 ): Promise<ReversalOutcome> {
   let reopened = outcome.reopened;
-  const before = [targetOf(found, first)];
+  const earlierTargets = [targetOf(reversible, units)];
   const corrections: ReversalOutcome["corrections"][number][] = [];
-  for (const correction of await correctionsOf(deps, found, first, request)) {
-    const input = { ...request, before, ...(reversalId && { includedIn: { importId: found.importId, reversalId } }) };
-    reopened += (await reverseChosen(deps, correction.found, correction.chosen, input)).outcome.reopened;
-    before.push(targetOf(correction.found, correction.chosen));
-    corrections.push({ importId: correction.found.importId, rows: correction.rows });
+  for (const correction of await correctionsOf(deps, reversible, units, request)) {
+    const input = { ...request, earlierTargets, ...(reversalId && { includedIn: { importId: reversible.importId, reversalId } }) };
+    reopened += (await reverseUnits(deps, correction.reversible, correction.units, input)).outcome.reopened;
+    earlierTargets.push(targetOf(correction.reversible, correction.units));
+    corrections.push({ importId: correction.reversible.importId, rows: correction.rows });
   }
   return { ...outcome, reopened, corrections };
 }

@@ -1,12 +1,12 @@
-// src/commands/webhooks: which events are sent to which endpoint. Deliveries are operational state in tables, not events of the event log.
+// src/commands/webhooks decides which events go to which endpoint. Deliveries are operational state in tables, not events of the event log.
 import { Rejection } from "../../domain/rejection.js";
 import type { WebhookEventType } from "../../domain/webhooks/types.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { channels } from "../../ports/notices.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 
-/** A recorded event of an import that a webhook is sent for. */
+/** A recorded event of an import for which webhooks are sent. */
 export interface WebhookEvent {
   readonly eventId: string;
   readonly type: WebhookEventType;
@@ -17,73 +17,74 @@ export interface WebhookEvent {
   readonly recordedAt: Date;
 }
 
-/** SQL for the events in a parameter. */
-const eventRecords = (
+/** SQL that reads the events in a JSON parameter as rows. */
+const eventRecordsSql = (
   parameter: string,
-) => `jsonb_to_recordset(${parameter}) as told ("eventId" uuid, type text, "organisationId" text, "importId" uuid,
+) => `jsonb_to_recordset(${parameter}) as event_record ("eventId" uuid, type text, "organisationId" text, "importId" uuid,
   revision bigint, position bigint, "recordedAt" timestamptz)`;
 export const deliveryColumns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
 
-/** Cut, not rounded, to the column's milliseconds, so that it is due in this same transaction. */
+/** Truncated to the column's milliseconds. A rounded time could be later than now, and not yet due in the same transaction. */
 export const dueNowSql = "date_trunc('milliseconds', now())";
 
-/** Tells every sender that there is something to send, when the transaction commits. */
+/** Notifies every sender, when the transaction commits, that there is something to send. */
 const notifySendersSql = `pg_notify('${channels.deliveriesDue}', '')`;
 
-/** Events and deliveries are kept for this many days. Earlier events are sent only by a replay. */
+/** How long events and deliveries are kept. Only a replay sends older events. */
 export const webhookHistoryDays = 30;
 
-/** The same event again adds nothing. */
+/** SQL that adds the events. An event that is there already changes nothing. */
 const addEventsSql = (parameter: string, condition: string) => `
   insert into webhook_events (organisation_id, position, event_id, type, import_id, revision, occurred_at)
-  select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${eventRecords(parameter)} where ${condition}
+  select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${eventRecordsSql(parameter)} where ${condition}
   on conflict do nothing`;
 
 /**
- * Records events that were just read from the event log, in the statement that moves the follower's checkpoint, and marks the endpoints of their
- * organisations as behind. Does nothing where `sql` moves no checkpoint.
+ * Records events that the follower has read from the event log, and marks the endpoints of their organisations as behind. `sql` moves the
+ * follower's checkpoint in the same statement. If it moves none, nothing is recorded.
  */
 export async function recordEvents(
   database: Database,
   events: readonly WebhookEvent[],
   { sql, values }: { readonly sql: string; readonly values: object },
-): Promise<{ readonly moved: boolean; readonly behind: boolean }> {
-  const isMoved = "exists (select from moved)";
-  // `on conflict do update` also locks the rows of endpoints that are behind already: else the sender could find one caught up before this commits.
-  const { rows } = await database.query<{ moved: boolean; behind: boolean }>(
-    named(
+): Promise<{ readonly checkpointMoved: boolean; readonly endpointsBehind: boolean }> {
+  const hasMovedSql = "exists (select from moved)";
+  // `on conflict do update` also locks endpoints that are behind already. Otherwise the sender could mark one as caught up meanwhile.
+  const { rows } = await database.query<{ checkpointMoved: boolean; endpointsBehind: boolean }>(
+    bindNames(
       `/* prepared */ with moved as (${sql} returning 1
-     ), added as (${addEventsSql(":events", `"recordedAt" > now() - interval '${webhookHistoryDays} days' and ${isMoved}`)}
+     ), added as (${addEventsSql(":events", `"recordedAt" > now() - interval '${webhookHistoryDays} days' and ${hasMovedSql}`)}
      ), behind as (
        insert into webhook_backlogs (endpoint_id, position, next_at)
        select endpoint_id, added_position, ${dueNowSql} from webhook_endpoints
-        where organisation_id in (select "organisationId" from ${eventRecords(":events")}) and removed_at is null and ${isMoved}
+        where organisation_id in (select "organisationId" from ${eventRecordsSql(":events")}) and removed_at is null and ${hasMovedSql}
         order by endpoint_id
        on conflict (endpoint_id) do update set next_at = ${dueNowSql} where webhook_backlogs.next_at is null returning 1
-     ) select ${isMoved} as moved, (select count(${notifySendersSql}) from (select from behind limit 1) as each) > 0 as behind`,
+     ) select ${hasMovedSql} as "checkpointMoved", (select count(${notifySendersSql}) from (select from behind limit 1) as each) > 0 as "endpointsBehind"`,
       { ...values, events: asJson(events) },
     ),
   );
-  return rows[0] ?? { moved: false, behind: false };
+  return rows[0] ?? { checkpointMoved: false, endpointsBehind: false };
 }
 
-export const restartedSql = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
+/** The `set` clause that sends a delivery again. A delivery in flight keeps its due time, which is the end of its claim. */
+export const restartSql = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
   due_at = case when webhook_deliveries.claim is null then ${dueNowSql} else webhook_deliveries.due_at end`;
 
-/** The name of the follower's checkpoint, which is a row beside those of the projections. */
+/** The name of the follower's checkpoint, which is in the same table as those of the projections. */
 export const followerName = "webhooks";
-const followed = `(select commit from checkpoints where projection = '${followerName}')`;
+const followerPositionSql = `(select commit from checkpoints where projection = '${followerName}')`;
 
 /**
- * Events that a replay found in their streams, however old they are. Those after the follower's checkpoint are left to the follower: were they added
- * now, an endpoint could move past them, and miss earlier events that the follower has yet to add.
+ * Adds events that a replay found in their streams, however old they are. Leaves events after the follower's checkpoint to the follower. If
+ * they were added now, an endpoint could move past them and miss earlier events that the follower has not added yet.
  */
 export const addOldEvents = (database: Database, events: readonly WebhookEvent[]): Promise<unknown> =>
-  database.query(addEventsSql("$1", `position <= ${followed}`), [asJson(events)]);
+  database.query(addEventsSql("$1", `position <= ${followerPositionSql}`), [asJson(events)]);
 
 /**
- * Puts the endpoint back to a time: every event recorded from then until the event log's present end is sent, also if it was sent before, a bounded
- * number at a time. Returns how many events that is.
+ * Moves the endpoint back to `from`: every event from then to the position `until` is sent, even if it was sent before, a bounded number at
+ * a time. Returns how many events that is.
  */
 export async function rewindEndpoint(
   database: Database,
@@ -96,7 +97,7 @@ export async function rewindEndpoint(
         where organisation_id = $1 and occurred_at >= $3 and type = any((select events from webhook_endpoints where endpoint_id = $2)::text[])
      ), moved as (
        insert into webhook_backlogs (endpoint_id, position, again_until, next_at)
-       select $2::uuid, least(first - 1, coalesce(${followed}, -1)), $4::bigint, ${dueNowSql} from since
+       select $2::uuid, least(first - 1, coalesce(${followerPositionSql}, -1)), $4::bigint, ${dueNowSql} from since
        on conflict (endpoint_id) do update set position = least(webhook_backlogs.position, excluded.position),
          again_until = greatest(webhook_backlogs.again_until, excluded.again_until), next_at = excluded.next_at
      )
@@ -108,17 +109,17 @@ export async function rewindEndpoint(
 
 const webhookTables = ["webhook_deliveries", "webhook_events", "webhook_backlogs"];
 
-/** After this the follower reads the event log from its beginning again. What was sent is known by the events' ids. */
+/** Makes the follower read the event log from its beginning. The deliveries stay, and by the events' ids nothing is sent twice. */
 export const deleteFollowerState = (database: Database): Promise<unknown> =>
   database.query(`delete from checkpoints where projection = '${followerName}'; delete from webhook_events; delete from webhook_backlogs`);
 
-/** Where one of the tables was lost, the others do not say what is yet to be sent. */
-export const mustFollowAnew = (lostTables: readonly string[]): boolean => webhookTables.some((name) => lostTables.includes(name));
+/** If one of the webhook tables was lost, the others do not say what is yet to be sent. */
+export const mustRestartFollower = (lostTables: readonly string[]): boolean => webhookTables.some((name) => lostTables.includes(name));
 
 const asJson = (events: readonly WebhookEvent[]): string =>
   JSON.stringify(events, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 
-/** Sends a ping to the endpoint, also to a paused one. Returns the delivery's id. */
+/** Enqueues a ping to the endpoint, even if it is paused. Returns the delivery's id. */
 export async function enqueuePing(database: Database, { organisationId, endpointId }: Endpoint, eventId: string): Promise<string> {
   const { rows } = await database.query<{ id: string }>(
     `with added as (
@@ -132,11 +133,11 @@ export async function enqueuePing(database: Database, { organisationId, endpoint
   return rows[0].id;
 }
 
-/** Sends one delivery once more, with the same id. */
+/** Sends a delivery again, with the same event id. */
 export async function resendDelivery(database: Database, { organisationId, endpointId }: Endpoint, deliveryId: string): Promise<void> {
   const { rowCount } = await database.query(
     `with again as (
-       update webhook_deliveries set ${restartedSql} where organisation_id = $1 and endpoint_id = $2 and id = $3
+       update webhook_deliveries set ${restartSql} where organisation_id = $1 and endpoint_id = $2 and id = $3
           and exists (select from webhook_endpoints endpoint where endpoint.endpoint_id = $2 and endpoint.removed_at is null) returning 1
      ) select ${notifySendersSql} from again`,
     [organisationId, endpointId, /^\d{1,18}$/.test(deliveryId) ? deliveryId : "0"],
@@ -144,7 +145,7 @@ export async function resendDelivery(database: Database, { organisationId, endpo
   if (!rowCount) throw new Rejection("notFound", "There is no such delivery to an endpoint of this organisation");
 }
 
-/** After a resume: makes all that waits due at once, and forgets the endpoint's failures. */
+/** Called after a resume. Makes all waiting deliveries due at once, and forgets the endpoint's failures. */
 export async function releaseDeliveries(database: Database, { organisationId, endpointId }: Endpoint): Promise<void> {
   await database.query("delete from webhook_health where endpoint_id = $1", [endpointId]);
   await database.query(

@@ -6,12 +6,12 @@ import { compileZones, type ZoneOf } from "./zones.js";
 
 export type Catalogue = ReturnType<typeof compileCatalogue>;
 
-/** An organisation file made ready for use: every look-up that quotes and imports need, in constant or logarithmic time. */
+/** Prepares an organisation file for quotes and imports, so that each look-up takes constant or logarithmic time. */
 export function compileCatalogue(file: OrganisationFile) {
   const customers: ReadonlyMap<string, Customer> = new Map(file.customers.map((customer) => [customer.id, customer]));
   const services: ReadonlyMap<string, Service> = new Map(file.services.map((service) => [service.id, service]));
   const zoneMaps = new Map<string, ZoneOf>(file.zoneMaps.map((map) => [map.id, compileZones(map)]));
-  const everyMap = [...zoneMaps.values()];
+  const allZoneMaps = [...zoneMaps.values()];
   const cards = new Map(
     file.rateCards.map((card) => [card.id, compileCard(card, services.get(card.serviceId), file.organisation.cubicFactor)]),
   );
@@ -19,26 +19,26 @@ export function compileCatalogue(file: OrganisationFile) {
   return {
     file,
     organisation: file.organisation,
-    /** Of all prices. */
+    /** The currency of all prices. */
     currency: file.organisation.currency ?? "AUD",
     customers,
     customFieldKeys: new Set(file.customFields.map((field) => field.key)) as ReadonlySet<string>,
     services,
-    /** Of the customer's carriers; in the order of the file's custom fields. */
+    /** The keys of the custom fields that the customer's carriers require, in the order of the file. */
     mandatoryCustomFields: mandatoryFields(file, customers),
-    /** The customer's rate cards, in the order of the file. */
+    /** The customer's rate cards, in the order of its `rateCardIds`. */
     cardsOf: (customerId: string): readonly CompiledCard[] => cardsOf.get(customerId) ?? [],
     zoneOf: (zoneMapId: string, countryCode: string, postalCode: string): string | undefined =>
       zoneMaps.get(zoneMapId)?.(countryCode, postalCode),
     /** Whether the place lies in any zone of the organisation. */
     isServiceable: (countryCode: string, postalCode: string): boolean =>
-      everyMap.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
-    /** The date, as the organisation's calendar has it. */
+      allZoneMaps.some((zoneOf) => zoneOf(countryCode, postalCode) !== undefined),
+    /** The date in the organisation's time zone. */
     today: (now: Date): string => dayAt(now.getTime(), file.organisation.timezone),
   };
 }
 
-/** Collected when a customer is first asked for: a catalogue can have thousands of customers, of which few are. */
+/** Computes a customer's fields on first use: a catalogue can have thousands of customers, and few are ever looked up. */
 function mandatoryFields({ carriers, customFields }: OrganisationFile, customers: ReadonlyMap<string, Customer>) {
   const marks = new Map(carriers.map(({ id, mandatoryCustomFields }) => [id, mandatoryCustomFields]));
   return cacheResults(customers.size, (customerId: string): readonly string[] => {
@@ -57,7 +57,7 @@ export interface CompiledCard {
 }
 
 export function compileCard(card: RateCard, service: Service | undefined, organisationFactor: number): CompiledCard {
-  if (!service) throw new Error(`rate card ${card.id} names an unknown service`); // parseOrganisationFile lets none through
+  if (!service) throw new Error(`rate card ${card.id} names an unknown service`); // parseOrganisationFile rejects such a file
   const lanes = new Map(card.lanes.map((lane) => [laneKey(lane), lane]));
   return {
     card,

@@ -5,10 +5,10 @@ import { entriesByName, isObject, nounOf, type Step, splitTrail, type Trail, tra
 
 export interface CatalogueDifference {
   readonly section: "organisation" | Section;
-  /** Of the entry; undefined for the organisation's own fields, and where the whole list has changed, such as its order. */
+  /** The entry's id. Undefined for the organisation's own fields, and for a change of the whole list, such as its order. */
   readonly id: string | undefined;
   readonly kind: "added" | "removed" | "changed";
-  /** What has changed in it; undefined for an entry that was added or removed. */
+  /** The change within the entry. Absent for an entry that was added or removed. */
   readonly change?: FieldChange;
 }
 
@@ -47,7 +47,7 @@ function recordedSentence(difference: CatalogueDifference): string {
   return `${subjectOf(difference)}: ${recordedChange(change)}`;
 }
 
-/** `lane SYD to MEL: perKg 0.42 -> 0.45`. */
+/** Such as `lane SYD to MEL: perKg 0.42 -> 0.45`. */
 function recordedChange({ trail, kind, from, to }: FieldChange): string {
   const parts: string[] = [];
   let path: string[] = [];
@@ -59,25 +59,25 @@ function recordedChange({ trail, kind, from, to }: FieldChange): string {
       path = [];
     }
   }
-  const at = [...parts, ...(path.length > 0 ? [path.join(".")] : [])].join(": ");
-  return kind === "changed" ? `${at} ${asJson(from)} -> ${asJson(to)}` : `${at} ${kind}`;
+  const place = [...parts, ...(path.length > 0 ? [path.join(".")] : [])].join(": ");
+  return kind === "changed" ? `${place} ${asJson(from)} -> ${asJson(to)}` : `${place} ${kind}`;
 }
 
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}...` : text);
 const asJson = (value: unknown): string => (value === undefined ? "nothing" : cut(JSON.stringify(value)));
 
-/** `Per kg, SYD to MEL: 0.42 -> 0.45`; of a whole entry or list nothing. */
+/** Such as `Per kg, SYD to MEL: 0.42 -> 0.45`. Empty for an entry that was added or removed. */
 export function changeInWords({ section, change }: CatalogueDifference): string {
   if (!change) return "";
   const { trail, kind, from, to } = change;
   if (kind === "changed")
-    return `${placeInWords(section, trail)}: ${partInWords(section, trail, from)} -> ${partInWords(section, trail, to)}`;
+    return `${placeInWords(section, trail)}: ${fieldValueInWords(section, trail, from)} -> ${fieldValueInWords(section, trail, to)}`;
   const last = trail.at(-1);
-  const isPlainValue = typeof last === "object" && nounOf(last.list) === undefined; // its name is its JSON (`Step`)
+  const isPlainValue = typeof last === "object" && nounOf(last.list) === undefined; // a plain value's name is its JSON, see `Step`
   return isPlainValue ? `${placeInWords(section, trail)}: ${JSON.parse(last.name)} ${kind}` : `${placeInWords(section, trail)} ${kind}`;
 }
 
-/** `Per kg, SYD to MEL`; `Lane SYD to MEL`. */
+/** Such as `Per kg, SYD to MEL` or `Lane SYD to MEL`. */
 export function placeInWords(section: CatalogueDifference["section"], trail: Trail): string {
   const names = trail.flatMap((step) => (typeof step === "string" || !nounOf(step.list) ? [] : [step.name]));
   const last = trail.at(-1);
@@ -86,7 +86,7 @@ export function placeInWords(section: CatalogueDifference["section"], trail: Tra
   return [fieldAt(section, trail)?.label ?? (typeof last === "string" ? last : "List"), ...names.reverse()].join(", ");
 }
 
-export const partInWords = (section: CatalogueDifference["section"], trail: Trail, value: unknown): string =>
+export const fieldValueInWords = (section: CatalogueDifference["section"], trail: Trail, value: unknown): string =>
   valueInWords(fieldAt(section, trail), value);
 
 const keyOf = (step: Step): string => (typeof step === "string" ? step : step.list);
@@ -116,24 +116,24 @@ function fieldChanges(before: object, after: object, trail: Trail = []): FieldCh
   });
 }
 
-/** Entries are compared by their names, so that a lane in a new place is not taken for another lane. */
+/** Compares entries by name, so that a lane that moved is not taken for another lane. */
 function listChanges(list: string, trail: Trail, before: readonly unknown[], after: readonly unknown[]): FieldChange[] {
   const [oldEntries, newEntries] = [entriesByName(list, before), entriesByName(list, after)];
   if (!oldEntries || !newEntries) return fieldChanges({ ...before }, { ...after }, [...trail, list]);
-  const at = (name: string): Trail => [...trail, { list, name }];
+  const trailTo = (name: string): Trail => [...trail, { list, name }];
   const changes = [...newEntries].flatMap(([name, entry]): FieldChange[] => {
-    const was = oldEntries.get(name);
-    if (was === undefined) return [{ trail: at(name), kind: "added" }];
-    return isObject(was) && isObject(entry) ? fieldChanges(was, entry, at(name)) : [];
+    const oldEntry = oldEntries.get(name);
+    if (oldEntry === undefined) return [{ trail: trailTo(name), kind: "added" }];
+    return isObject(oldEntry) && isObject(entry) ? fieldChanges(oldEntry, entry, trailTo(name)) : [];
   });
   const removed = [...oldEntries.keys()].filter((name) => !newEntries.has(name));
-  changes.push(...removed.map((name) => ({ trail: at(name), kind: "removed" }) as const));
+  changes.push(...removed.map((name) => ({ trail: trailTo(name), kind: "removed" }) as const));
   const isReordered = changes.length === 0 && !isDeepStrictEqual([...oldEntries.keys()], [...newEntries.keys()]);
   return isReordered ? [{ trail: [...trail, list], kind: "reordered" }] : changes;
 }
 
-/** A fault of `parseOrganisationFile` with names in place of its paths; those within `own` are not named again. */
-export function faultInWords(file: unknown, fault: string, own = ""): string {
+/** Replaces the paths in a fault of `parseOrganisationFile` by names. Does not name the entry at `entryPath`, which the reader edits. */
+export function faultInWords(file: unknown, fault: string, entryPath = ""): string {
   const text = fault.replaceAll(/\b\w+(?:\.\w+)+/g, (path) => {
     const [section = ""] = path.split(".");
     if (section !== "organisation" && !(sections as readonly string[]).includes(section)) return path;
@@ -141,7 +141,7 @@ export function faultInWords(file: unknown, fault: string, own = ""): string {
     const last = trail.at(-1);
     const place =
       trail.length === 0 ? "" : `${placeInWords(entry.section, trail)}${typeof last === "object" && !nounOf(last.list) ? ":" : ""}`;
-    if (own !== "" && `${path}.`.startsWith(`${own}.`)) return place;
+    if (entryPath !== "" && `${path}.`.startsWith(`${entryPath}.`)) return place;
     return place === "" ? subjectOf(entry) : `${subjectOf(entry)}: ${place}`;
   });
   return `${text.trim()}.`;

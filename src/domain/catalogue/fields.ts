@@ -7,16 +7,16 @@ export type FieldKind = "text" | "number" | "flag" | "choice" | "day" | "texts" 
 export interface CatalogueField extends FieldWords {
   readonly key: string;
   readonly kind: FieldKind;
-  /** What stands for a field that is not filled in. */
+  /** What the file has for a field that is not filled in. */
   readonly whenEmpty: "required" | "leftOut" | "null";
-  readonly longest?: number;
-  /** Of a choice. */
+  readonly maxLength?: number;
+  /** The values of a choice; empty for other kinds. */
   readonly options: readonly string[];
-  /** Of a group, or of each entry of a list. */
+  /** The fields of a group, or of each entry of a list; empty for other kinds. */
   readonly fields: readonly CatalogueField[];
 }
 
-/** As much of a zod schema's definition as is read here. */
+/** The part of a zod schema's definition that this file reads. */
 interface Definition {
   readonly type: string;
   readonly format?: string;
@@ -47,28 +47,28 @@ function fieldOf(key: string, outer: z.ZodType): CatalogueField {
     ...more,
     whenEmpty,
     kind: kindOf(definition, element, more),
-    ...(definition.type === "string" && maxLength ? { longest: maxLength } : {}),
+    ...(definition.type === "string" && maxLength ? { maxLength } : {}),
     options: Object.keys(definition.entries ?? {}),
     fields: Object.entries(shape).map(([name, field]) => fieldOf(name, field)),
   };
 }
 
-function kindOf({ type, format }: Definition, element: Definition | undefined, { refers }: Partial<FieldWords>): FieldKind {
-  if (type === "array") return element?.type === "object" ? "list" : refers ? "references" : "texts";
+function kindOf({ type, format }: Definition, element: Definition | undefined, { refersTo }: Partial<FieldWords>): FieldKind {
+  if (type === "array") return element?.type === "object" ? "list" : refersTo ? "references" : "texts";
   if (type === "object") return "group";
   if (type === "enum") return "choice";
   if (type === "boolean" || type === "literal") return "flag";
   if (type === "number") return "number";
-  if (refers) return "reference";
+  if (refersTo) return "reference";
   return format === "date" ? "day" : "text";
 }
 
-/** The whole file, as a group. */
+/** The file's sections, each with its fields. */
 export const catalogueFields = fieldOf("the file", organisationFile).fields;
 
 const bySection = new Map(catalogueFields.map((field) => [field.key, field.fields]));
 
-/** The fields of an entry of a list, or those of the organisation. */
+/** The fields of the organisation, or of each entry of another section. */
 export const fieldsOfSection = (section: Section | "organisation"): readonly CatalogueField[] => bySection.get(section) ?? [];
 
 const labels = new Map<string, string>();
@@ -79,20 +79,19 @@ const addLabels = (fields: readonly CatalogueField[]): void =>
   });
 addLabels(catalogueFields);
 
-/** A change as it was recorded, `validTo null -> "2027-06-30"`, as people read it: `Valid to none -> 2027-06-30`. */
-export const recordedInWords = (sentence: string): string =>
+/** Rewrites a recorded change for people: `validTo null -> "2027-06-30"` becomes `Valid to none -> 2027-06-30`. */
+export const recordedChangeInWords = (sentence: string): string =>
   sentence
     .replaceAll(/\b[a-z]+[A-Z]\w*/g, (key) => labels.get(key) ?? key)
     .replaceAll(/\bnull(?= ->|$)/g, "none")
     .replaceAll(/"([^"]*)"/g, "$1");
 
-/** What refers to the entries of a section: sections with the fields that hold its ids. */
-export const referencesTo = (target: Section): { section: Section; key: string }[] =>
+/** The fields, each with its section, that hold ids of the target section's entries. */
+export const referringFields = (target: Section): { section: Section; key: string }[] =>
   catalogueFields.flatMap(({ key: section, fields }) =>
-    fields.filter(({ refers }) => refers === target).map(({ key }) => ({ section: section as Section, key })),
+    fields.filter(({ refersTo }) => refersTo === target).map(({ key }) => ({ section: section as Section, key })),
   );
 
-/** A value as people read it. */
 export function valueInWords(field: CatalogueField | undefined, value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null || value === "") return "none";
@@ -108,7 +107,7 @@ export function valueInWords(field: CatalogueField | undefined, value: unknown):
     .join(", ");
 }
 
-/** At least two decimals, and all that there are. */
+/** Writes two decimals, or more if the price has more. */
 export function priceInWords(value: number): string {
   const [whole = "", fraction = ""] = String(value).split(".");
   return `${whole}.${fraction.padEnd(2, "0")}`;

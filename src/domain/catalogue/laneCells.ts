@@ -3,18 +3,18 @@ import { faultsOf, parseInSentences } from "../validation.js";
 import { type Lane, lane as laneSchema } from "./schema.js";
 
 const fixedColumns = ["from", "to", "basic", "perKg", "minimum", "transitMin", "transitMax", "transitUnit"] as const;
-export const mostBreaks = 100;
-export const mostLanes = 10_000;
+export const maxBreaks = 100;
+export const maxLanes = 10_000;
 
-/** The columns of lanes with at most so many breaks. */
-export const laneColumns = (breaks: number): string[] => [
+/** The columns for lanes with at most `breakCount` breaks. */
+export const laneColumns = (breakCount: number): string[] => [
   ...fixedColumns,
-  ...Array.from({ length: breaks }, (_, index) => [`fromKg${index + 1}`, `perKg${index + 1}`]).flat(),
+  ...Array.from({ length: breakCount }, (_, index) => [`fromKg${index + 1}`, `perKg${index + 1}`]).flat(),
 ];
 
-export const mostBreaksIn = (lanes: readonly Lane[]): number => lanes.reduce((most, { breaks }) => Math.max(most, breaks.length), 0);
+export const maxBreaksIn = (lanes: readonly Lane[]): number => lanes.reduce((max, { breaks }) => Math.max(max, breaks.length), 0);
 
-/** A lane's cells, in the order of `laneColumns`; those that it has no value for are left out at the end. */
+/** A lane's cells, in the order of `laneColumns`. Cells for further breaks are left out. */
 export const laneCells = ({ from, to, basic, perKg, minimum, transit, breaks }: Lane): string[] =>
   [
     ...[from, to, basic, perKg, minimum, transit?.min ?? "", transit?.max ?? "", transit?.unit ?? ""],
@@ -22,25 +22,25 @@ export const laneCells = ({ from, to, basic, perKg, minimum, transit, breaks }: 
   ].map(String);
 
 export interface LaneLine {
-  /** Where a person finds it: `Line 7` of a file. */
+  /** Where a person finds the line, such as `Line 7`. */
   readonly where: string;
   readonly cells: readonly string[];
 }
 
-/** Lines as lanes, undefined for a line without any text. A fault names its line, and says what to write. */
+/** Reads lines as lanes; a line without any text gives undefined. A fault names its line, and says what to write. */
 export function readLanes(columns: readonly string[], lines: readonly LaneLine[]) {
   const indexOf = new Map(columns.map((column, index) => [column.trim().toLowerCase(), index]));
   const missing = fixedColumns.slice(0, 2).filter((column) => !indexOf.has(column.toLowerCase()));
-  const known = new Set(laneColumns(mostBreaks).map((column) => column.toLowerCase()));
+  const known = new Set(laneColumns(maxBreaks).map((column) => column.toLowerCase()));
   const unknown = columns.filter((column) => !known.has(column.trim().toLowerCase()));
-  const headings = [
+  const headingFaults = [
     ...(missing.length > 0 ? [`Line 1: write the missing columns: ${missing.join(", ")}`] : []),
     ...(unknown.length > 0
       ? [`Line 1: ${unknown.slice(0, 10).join(", ")} cannot be read. The columns are ${laneColumns(1).join(", ")}, ...`]
       : []),
     ...(indexOf.size < columns.length ? ["Line 1: write each column once"] : []),
   ];
-  if (headings.length > 0) return { lanes: [] as (Lane | undefined)[], faults: headings };
+  if (headingFaults.length > 0) return { lanes: [] as (Lane | undefined)[], faults: headingFaults };
   const faults: string[] = [];
   const lanes = lines.map(({ where, cells }) => {
     if (cells.every((cell) => cell.trim() === "")) return undefined;
@@ -61,44 +61,44 @@ function readLane(cell: (column: string) => string): { lane: Lane | undefined; f
     if (!numberText.test(text)) faults.push(`${column} ${JSON.stringify(text.slice(0, 40))} must be a number; write it such as 12.50`);
     return Number(text) || 0;
   };
-  const given = (name: string, value: unknown) => (value === undefined || value === "" ? {} : { [name]: value });
+  const fieldIfPresent = (name: string, value: unknown) => (value === undefined || value === "" ? {} : { [name]: value });
   const transit = {
-    ...given("min", number("transitMin")),
-    ...given("max", number("transitMax")),
-    ...given("unit", cell("transitUnit").toUpperCase()),
+    ...fieldIfPresent("min", number("transitMin")),
+    ...fieldIfPresent("max", number("transitMax")),
+    ...fieldIfPresent("unit", cell("transitUnit").toUpperCase()),
   };
-  const breaks = Array.from({ length: mostBreaks }, (_, index) => ({
-    ...given("fromKg", number(`fromKg${index + 1}`)),
-    ...given("perKg", number(`perKg${index + 1}`)),
+  const breaks = Array.from({ length: maxBreaks }, (_, index) => ({
+    ...fieldIfPresent("fromKg", number(`fromKg${index + 1}`)),
+    ...fieldIfPresent("perKg", number(`perKg${index + 1}`)),
   })).filter((each) => Object.keys(each).length > 0);
   const { success, data, error } = parseInSentences(laneSchema, {
     from: cell("from"),
     to: cell("to"),
-    ...given("basic", number("basic")),
-    ...given("perKg", number("perKg")),
-    ...given("minimum", number("minimum")),
+    ...fieldIfPresent("basic", number("basic")),
+    ...fieldIfPresent("perKg", number("perKg")),
+    ...fieldIfPresent("minimum", number("minimum")),
     breaks,
     ...(Object.keys(transit).length > 0 ? { transit } : {}),
   });
-  if (!success) faults.push(...faultsOf(error, "the lane").map(inColumns));
+  if (!success) faults.push(...faultsOf(error, "the lane").map(withColumnName));
   return { lane: success ? data : undefined, faults };
 }
 
-/** A fault with the name of its column before it, where the schema names the field. */
-const inColumns = (fault: string): string =>
+/** Replaces the field's path at the beginning of a fault by the name of its column. */
+const withColumnName = (fault: string): string =>
   fault
     .replace(/^breaks\.(\d+)\.(\w+)/, (_, index: string, field: string) => `${field}${Number(index) + 1}`)
     .replace(/^transit\.(min|max|unit)/, (_, field: string) => `transit${field[0]?.toUpperCase()}${field.slice(1)}`)
     .replace(/is required$/, "is missing; write it");
 
-/** The faults of a whole file with those of a card's lanes by their lines. */
-export const laneFaults = (faults: readonly string[], card: string, where: readonly string[]): string[] =>
+/** Replaces the paths of a card's lanes in faults of the whole file by the lines that people see. */
+export const faultsByLine = (faults: readonly string[], cardPath: string, lineNames: readonly string[]): string[] =>
   faults.map((fault) => {
-    const lanes = `${card}.lanes.`;
-    const [, index, rest = ""] = (fault.startsWith(lanes) && /^(\d+)[. ](.*)$/s.exec(fault.slice(lanes.length))) || [];
+    const lanesPath = `${cardPath}.lanes.`;
+    const [, index, rest = ""] = (fault.startsWith(lanesPath) && /^(\d+)[. ](.*)$/s.exec(fault.slice(lanesPath.length))) || [];
     if (index === undefined) return fault;
-    const [own = "", ...others] = rest.split(lanes);
-    const named = others.map((text) => text.replace(/^\d+/, (other) => `that of ${where[Number(other)]?.toLowerCase()}`));
-    const text = [own, ...named].join("");
-    return `${where[Number(index)]}: ${inColumns(text)}`;
+    const [beginning = "", ...otherLanes] = rest.split(lanesPath);
+    const parts = otherLanes.map((text) => text.replace(/^\d+/, (other) => `that of ${lineNames[Number(other)]?.toLowerCase()}`));
+    const text = [beginning, ...parts].join("");
+    return `${lineNames[Number(index)]}: ${withColumnName(text)}`;
   });

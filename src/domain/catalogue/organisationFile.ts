@@ -11,9 +11,9 @@ export type ParsedOrganisationFile =
   | { readonly ok: false; readonly faults: string[] };
 
 /** An entry becomes one event, and the event store takes no more than a mebibyte at a time. */
-const largestEntry = 900_000;
+const maxEntryBytes = 900_000;
 
-/** Checks everything there is to check and lists every fault, path first. What a list that is too long refers to is not checked. */
+/** Checks the whole file and lists every fault, path first. References are not checked if a list is too long. */
 export function parseOrganisationFile(input: unknown): ParsedOrganisationFile {
   const { success, data, error } = parseInSentences(organisationFile, input);
   if (!success) {
@@ -21,18 +21,18 @@ export function parseOrganisationFile(input: unknown): ParsedOrganisationFile {
     const isTooLong = error.issues.some((issue) => issue.code === "too_big" && issue.origin === "array");
     return { ok: false, faults: isTooLong ? faults : [...faults, ...crossCheck(readableFile(input))] };
   }
-  // As it is going to be stored, with names trimmed and defaults filled in: two ids that differ in a blank are one id then.
-  const faults = [...crossCheck(readableFile(data)), ...sections.flatMap((section) => oversized(section, data[section]))];
+  // Checks the file as it will be stored, with texts trimmed: two ids that differ only in a blank are one id there.
+  const faults = [...crossCheck(readableFile(data)), ...sections.flatMap((section) => sizeFaults(section, data[section]))];
   return faults.length === 0 ? { ok: true, file: data } : { ok: false, faults };
 }
 
-const oversized = (section: string, entries: readonly unknown[]): string[] =>
+const sizeFaults = (section: string, entries: readonly unknown[]): string[] =>
   entries.flatMap((entry, index) => {
     const size = Buffer.byteLength(JSON.stringify(entry));
-    return size > largestEntry ? [`${section}.${index} is ${size} bytes as JSON; split it so that it has at most ${largestEntry}`] : [];
+    return size > maxEntryBytes ? [`${section}.${index} is ${size} bytes as JSON; split it so that it has at most ${maxEntryBytes}`] : [];
   });
 
-/** The faults in what one part of the file says about another; each fault begins with its path. */
+/** The faults in what one part of the file says about another, such as unknown ids. Each fault begins with its path. */
 function crossCheck(file: ReadableFile): string[] {
   const keys = file.customFields.map((field) => field.key);
   const knownKeys = new Set(keys);
@@ -42,7 +42,7 @@ function crossCheck(file: ReadableFile): string[] {
   return [
     ...duplicateFaults("customFields", keys, "key"),
     ...keys.flatMap((key, index) =>
-      reservedColumns.has(key.toLowerCase()) ? [`customFields.${index}.key ${shownId(key)} is already the name of a field`] : [],
+      reservedKeys.has(key.toLowerCase()) ? [`customFields.${index}.key ${shownId(key)} is already the name of a field`] : [],
     ),
     ...duplicateFaults("carriers", idsOf(file.carriers)),
     ...file.carriers.flatMap((carrier, index) =>
@@ -66,7 +66,7 @@ function crossCheck(file: ReadableFile): string[] {
 const idsOf = (entries: readonly { readonly id: string }[]): string[] => entries.map(({ id }) => id);
 
 /** Names that a custom field cannot have, in lower case. Most are columns of a file; the last two are special names in JavaScript. */
-const reservedColumns: ReadonlySet<string> = new Set(
+const reservedKeys: ReadonlySet<string> = new Set(
   [...fieldsOf("shipment", "goodsLine").map(({ name }) => name), "customFields", "items", "row", "reason", "constructor", "prototype"].map(
     (column) => column.toLowerCase(),
   ),

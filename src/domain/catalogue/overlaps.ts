@@ -2,9 +2,9 @@ import { laneKey } from "./laneKey.js";
 import { type ReadableCard, shownId } from "./readable.js";
 
 /**
- * Two cards overlap if they have the same service, zone map and break method, and a lane and a day in common. A customer must not have both, since
- * a consignment would have two prices. Spot rates may stand beside a card and are not checked. The cards are compared once, since thousands of
- * customers share them.
+ * Two cards overlap if they have the same service, zone map and break method, and a lane and a day in common. A customer must not have
+ * both, since a consignment would have two prices. Spot rates may stand beside a card and are not checked. The cards are compared once,
+ * since thousands of customers share them.
  */
 export function createOverlapCheck(cards: readonly ReadableCard[]) {
   const indexes = new Map(cards.map(({ id }, index) => [id, index]));
@@ -35,16 +35,16 @@ const indexesIn = (set: CardSet): number[] =>
   set === emptySet ? [] : [...set.toString(2)].reverse().flatMap((bit, index) => (bit === "1" ? index : []));
 const union = (indexes: readonly number[]): CardSet => indexes.reduce((set, index) => set | setOf(index), emptySet);
 
-/** By index, the cards that overlap the card. Most cards overlap none, and are left out. */
+/** The overlapping cards of each card, by its index. Most cards overlap none and are left out. */
 function findOverlaps(cards: readonly ReadableCard[]): ReadonlyMap<number, CardSet> {
-  const sharingLane = new Map<number, CardSet>();
+  const cardsSharingLane = new Map<number, CardSet>();
   for (const indexes of cardsByLane(cards)) {
     if (indexes.length < 2) continue;
     const all = union(indexes);
-    for (const index of indexes) sharingLane.set(index, (sharingLane.get(index) ?? emptySet) | all);
+    for (const index of indexes) cardsSharingLane.set(index, (cardsSharingLane.get(index) ?? emptySet) | all);
   }
   const overlaps = new Map<number, CardSet>();
-  for (const [index, others] of sharingLane) {
+  for (const [index, others] of cardsSharingLane) {
     const found = indexesIn(others).filter(
       (other) => other !== index && shareDay(cards[index] as ReadableCard, cards[other] as ReadableCard),
     );
@@ -53,7 +53,7 @@ function findOverlaps(cards: readonly ReadableCard[]): ReadonlyMap<number, CardS
   return overlaps;
 }
 
-/** The indexes of the cards that have a lane in common. Cards that differ in their break method may be kept side by side, to compare them. */
+/** Groups the indexes of cards that share a lane. Cards with different break methods are not grouped: people compare them side by side. */
 function cardsByLane(cards: readonly ReadableCard[]): Iterable<readonly number[]> {
   const byLane = new Map<string, number[]>();
   cards.forEach(({ serviceId, zoneMapId, breakMethod, lanes }, index) => {

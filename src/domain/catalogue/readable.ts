@@ -1,19 +1,20 @@
-// Plain functions and not a schema: a schema that falls back for what is unreadable takes ten times as long, and a file has a million values.
-type Fields = Readonly<Record<string, unknown>>;
+// Plain functions instead of a schema: a schema with a fallback for each value takes ten times as long, and a file has a million values.
+type JsonObject = Readonly<Record<string, unknown>>;
 
-const object = (value: unknown): Fields => (typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {});
+const object = (value: unknown): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const number = (value: unknown): number => (typeof value === "number" ? value : Number.NaN);
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text) : []);
-const textsIfGiven = (value: unknown): string[] | undefined => (value === undefined ? undefined : texts(value));
-const list = <Entry>(value: unknown, read: (fields: Fields) => Entry): Entry[] =>
+const optionalTexts = (value: unknown): string[] | undefined => (value === undefined ? undefined : texts(value));
+const list = <Entry>(value: unknown, read: (fields: JsonObject) => Entry): Entry[] =>
   Array.isArray(value) ? value.map((entry) => read(object(entry))) : [];
 
 export type ReadableFile = ReturnType<typeof readableFile>;
 export type ReadableCard = ReturnType<typeof readableCard>;
 export type ReadableZoneMap = ReturnType<typeof readableZoneMap>;
 
-/** As much of a file as can be read, faults or not: so that one wrong price does not hide a wrong reference. What is unreadable is empty. */
+/** Reads as much of a faulty file as possible, so that one wrong price does not hide a wrong reference. Unreadable values are empty. */
 export function readableFile(input: unknown) {
   const file = object(input);
   return {
@@ -33,16 +34,16 @@ export function readableFile(input: unknown) {
   };
 }
 
-const readableZoneMap = ({ id, zones }: Fields) => ({
+const readableZoneMap = ({ id, zones }: JsonObject) => ({
   id: text(id),
   zones: list(zones, ({ zone, country, postcodes }) => ({
     zone: text(zone),
     country: text(country),
-    postcodes: textsIfGiven(postcodes),
+    postcodes: optionalTexts(postcodes),
   })),
 });
 
-const readableCard = (card: Fields) => ({
+const readableCard = (card: JsonObject) => ({
   id: text(card["id"]),
   serviceId: text(card["serviceId"]),
   zoneMapId: text(card["zoneMapId"]),
@@ -58,8 +59,8 @@ const readableCard = (card: Fields) => ({
   surcharges: list(card["surcharges"], ({ key, when }) => ({
     key: text(key),
     when: {
-      destinationZones: textsIfGiven(object(when)["destinationZones"]),
-      originZones: textsIfGiven(object(when)["originZones"]),
+      destinationZones: optionalTexts(object(when)["destinationZones"]),
+      originZones: optionalTexts(object(when)["originZones"]),
     },
   })),
   spot: card["spot"],
@@ -77,13 +78,13 @@ export function duplicateFaults(path: string, ids: readonly string[], key = "id"
   });
 }
 
-export function unknownIdFaults(path: string, given: readonly string[], known: ReadonlySet<string>, what: string): string[] {
+export function unknownIdFaults(path: string, ids: readonly string[], knownIds: ReadonlySet<string>, noun: string): string[] {
   const seen = new Set<string>();
-  return given.flatMap((id, index) => {
-    const repeated = seen.has(id);
+  return ids.flatMap((id, index) => {
+    const isRepeated = seen.has(id);
     seen.add(id);
     if (id === "") return [];
-    if (!known.has(id)) return [`${path}.${index} ${shownId(id)} is not a ${what} of this file`];
-    return repeated ? [`${path}.${index} ${shownId(id)} is given twice`] : [];
+    if (!knownIds.has(id)) return [`${path}.${index} ${shownId(id)} is not a ${noun} of this file`];
+    return isRepeated ? [`${path}.${index} ${shownId(id)} is given twice`] : [];
   });
 }

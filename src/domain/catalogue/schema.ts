@@ -1,6 +1,6 @@
-// The catalogue of an organisation: what `org apply` takes, what is wrong with it, and the form that quotes and imports work with.
-// This file is the shape, with the words that people read for it (`meta`: forms, lists and "what changed" are made from them);
-// `organisationFile.ts` checks what one part says about another.
+// src/domain/catalogue: an organisation's catalogue as `org apply` reads it, its faults, and its compiled form for quotes and imports.
+// This file has the schema. Its `meta` has the words from which forms, lists and descriptions of changes are made.
+// `organisationFile.ts` checks what one part of the file says about another.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { unusualKinds } from "../imports/unusual.js";
@@ -18,36 +18,37 @@ export type Section = (typeof sections)[number];
 export interface FieldWords {
   readonly label: string;
   readonly hint?: string;
-  /** The list whose ids it holds. */
-  readonly refers?: Section;
-  /** What its values mean. */
+  /** The list whose ids the field holds. */
+  readonly refersTo?: Section;
+  /** The words for the values of a choice. */
   readonly words?: Readonly<Record<string, string>>;
-  /** Stands behind its number. */
+  /** Shown after the number. */
   readonly unit?: string;
   /** A price: shown with two decimals at least. */
   readonly price?: boolean;
 }
 
-/** Text without control characters and lone surrogates: databases refuse them, and they are never meant. */
-const text = (most: number) =>
+/** Text without control characters and lone surrogates: databases refuse them, and nobody types them on purpose. */
+const text = (maxLength: number) =>
   z
     .string()
     .trim()
-    .max(most)
-    .refine((given) => !/[\p{Cc}\p{Cs}]/u.test(given), "must not have control characters");
+    .max(maxLength)
+    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), "must not have control characters");
 const name = text(200).min(1).meta({ label: "Name" });
-const decimals = (places: number) => (value: number) =>
+const hasAtMostDecimals = (places: number) => (value: number) =>
   Math.abs(value) < 1e-6 ? value === 0 : (String(value).split(".")[1] ?? "").length <= places;
-const amount = (most: number) => z.number().min(0, "must not be negative").max(most).refine(decimals(6), "must have at most 6 decimals");
+const amount = (max: number) =>
+  z.number().min(0, "must not be negative").max(max).refine(hasAtMostDecimals(6), "must have at most 6 decimals");
 
 const money = amount(100_000_000);
 const perKg = amount(10_000).meta({ label: "Per kg", price: true });
 const perItem = amount(10_000);
 const percent = amount(1_000);
-const orMissing = (text: string) => (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : text);
-const day = z.iso.date({ error: orMissing("must be a date such as 2026-01-31") });
+const requiredOr = (text: string) => (issue: { input?: unknown }) => (issue.input === undefined ? "is required" : text);
+const day = z.iso.date({ error: requiredOr("must be a date such as 2026-01-31") });
 const zoneName = text(64).min(1);
-const labels = z.array(text(100).min(1)).min(1).max(500);
+const names = z.array(text(100).min(1)).min(1).max(500);
 
 function isTimezone(text: string): boolean {
   try {
@@ -62,7 +63,7 @@ const cubicFactor = z
   .number()
   .positive("must be greater than 0")
   .max(10_000)
-  .refine(decimals(6), "must have at most 6 decimals")
+  .refine(hasAtMostDecimals(6), "must have at most 6 decimals")
   .meta({ label: "Cubic factor", unit: "kg per cubic metre", hint: "Kilograms per cubic metre." });
 
 const organisation = z.strictObject({
@@ -78,7 +79,7 @@ const organisation = z.strictObject({
     .refine(isTimezone, "must be a time zone such as Australia/Sydney")
     .default("Australia/Sydney")
     .meta({ label: "Time zone", hint: "Such as Australia/Sydney." }),
-  /** No default: a file that was applied by an earlier version has none, and must stay the same file. */
+  /** No default: a file applied by an earlier version does not have it, and must stay the same file. */
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/, "must be a currency's three capital letters, such as AUD")
@@ -97,16 +98,16 @@ const customField = z.strictObject({
   label: name.meta({ label: "Label", hint: "The name that people see." }),
 });
 
-const idsOf = (refers: Section, label: string, most: number) => z.array(z.string()).max(most).default([]).meta({ label, refers });
-const idOf = (refers: Section, label: string) => z.string().meta({ label, refers });
+const references = (refersTo: Section, label: string, max: number) => z.array(z.string()).max(max).default([]).meta({ label, refersTo });
+const reference = (refersTo: Section, label: string) => z.string().meta({ label, refersTo });
 
-const carrier = z.strictObject({ id: identifier, name, mandatoryCustomFields: idsOf("customFields", "Mandatory custom fields", 100) });
+const carrier = z.strictObject({ id: identifier, name, mandatoryCustomFields: references("customFields", "Mandatory custom fields", 100) });
 
 const word = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,39}$/, "must be letters, digits, dashes and underscores, beginning with a letter");
 
 const service = z.strictObject({
   id: identifier,
-  carrierId: idOf("carriers", "Carrier"),
+  carrierId: reference("carriers", "Carrier"),
   name,
   type: word.meta({ label: "Type", hint: "Such as DOMESTIC or INTERNATIONAL." }),
   class: word.meta({ label: "Class", hint: "Such as STANDARD or EXPRESS." }),
@@ -157,9 +158,9 @@ const condition = z
     always: z.literal(true).optional().meta({ label: "Always" }),
     itemLongerThan: amount(1_000).optional().meta({ label: "An item longer than", unit: "m", hint: "Metres." }),
     itemHeavierThan: amount(1_000_000).optional().meta({ label: "An item heavier than", unit: "kg", hint: "Kilograms." }),
-    destinationZones: labels.optional().meta({ label: "To zones", hint: "Separated by commas." }),
-    originZones: labels.optional().meta({ label: "From zones", hint: "Separated by commas." }),
-    itemTypes: labels.optional().meta({ label: "Items of type", hint: "Separated by commas." }),
+    destinationZones: names.optional().meta({ label: "To zones", hint: "Separated by commas." }),
+    originZones: names.optional().meta({ label: "From zones", hint: "Separated by commas." }),
+    itemTypes: names.optional().meta({ label: "Items of type", hint: "Separated by commas." }),
     declaredValueOver: amount(1_000_000_000_000).optional().meta({ label: "A declared value over" }),
   })
   .refine((when) => Object.keys(when).length > 0, 'must name a condition; use { "always": true } for every consignment');
@@ -171,7 +172,7 @@ const charge = z
     perKg: perKg.optional(),
     percentOfFreight: percent.optional().meta({ label: "% of the freight" }),
   })
-  .refine((of) => Object.keys(of).length === 1, "must be exactly one of flat, perItem, perKg and percentOfFreight");
+  .refine((fields) => Object.keys(fields).length === 1, "must be exactly one of flat, perItem, perKg and percentOfFreight");
 
 const surcharge = z.strictObject({
   key: word.refine((key) => key.toUpperCase() !== "FUEL", "must not be FUEL, which is the fuel levy's own").meta({ label: "Key" }),
@@ -185,15 +186,15 @@ const surcharge = z.strictObject({
 const spot = z.strictObject({
   message: text(500).default("").meta({ label: "Message" }),
   expiresAt: z.iso
-    .datetime({ offset: true, error: orMissing("must be a time with a zone, such as 2026-01-31T17:00:00+11:00") })
+    .datetime({ offset: true, error: requiredOr("must be a time with a zone, such as 2026-01-31T17:00:00+11:00") })
     .meta({ label: "Spot rate until", hint: "A time with a zone, such as 2026-01-31T17:00:00+11:00. Leave empty if it is no spot rate." }),
 });
 
 const rateCard = z.strictObject({
   id: identifier,
   name,
-  serviceId: idOf("services", "Service"),
-  zoneMapId: idOf("zoneMaps", "Zone map"),
+  serviceId: reference("services", "Service"),
+  zoneMapId: reference("zoneMaps", "Zone map"),
   validFrom: day.meta({ label: "Valid from" }),
   validTo: day.nullable().default(null).meta({ label: "Valid to", hint: "The last day it applies. Leave empty for no end date." }),
   breakMethod: z
@@ -216,8 +217,8 @@ const customer = z.strictObject({
   /** A business id: whatever the organisation calls its customers. */
   id: text(64).min(1).meta({ label: "Id", hint: "The id that your files and API requests use. You cannot change it later." }),
   name,
-  carrierIds: idsOf("carriers", "Carriers", 500),
-  rateCardIds: idsOf("rateCards", "Rate cards", 500),
+  carrierIds: references("carriers", "Carriers", 500),
+  rateCardIds: references("rateCards", "Rate cards", 500),
 });
 
 const unusual = z.strictObject({
@@ -233,11 +234,11 @@ export const organisationFile = z.strictObject({
   zoneMaps: z.array(zoneMap).max(200).default([]),
   rateCards: z.array(rateCard).max(2_000).default([]),
   customers: z.array(customer).max(10_000).default([]),
-  /** No default: a file that was applied by an earlier version has none, and must stay the same file. */
+  /** No default: a file applied by an earlier version does not have it, and must stay the same file. */
   unusual: unusual.optional(),
 });
 
-/** As people write it: with defaults left out. */
+/** The file as people write it: fields with a default may be left out. */
 export type OrganisationFileInput = z.input<typeof organisationFile>;
 export type OrganisationFile = z.output<typeof organisationFile>;
 export type ZoneMap = z.output<typeof zoneMap>;

@@ -1,4 +1,4 @@
-// The organisation file as a tree: what its parts are called, so that two files are compared, and three are merged, by name and not by place.
+// The organisation file as a tree of named parts, so that two files are compared, and three are merged, by name and not by position.
 import { type Section, sections } from "./schema.js";
 
 type Entry = Readonly<Record<string, unknown>>;
@@ -10,7 +10,7 @@ interface ListOfEntries {
 
 const byId = (noun: string): ListOfEntries => ({ noun, name: ({ id }) => String(id) });
 
-const lists: Readonly<Record<string, ListOfEntries>> = {
+const entryLists: Readonly<Record<string, ListOfEntries>> = {
   customFields: { noun: "Custom field", name: ({ key }) => String(key) },
   carriers: byId("Carrier"),
   services: byId("Service"),
@@ -23,34 +23,34 @@ const lists: Readonly<Record<string, ListOfEntries>> = {
   zones: { noun: "zone", name: ({ zone, country }) => `${zone} (${country})` },
 };
 
-/** The kind of a list's entries (`Carrier`); undefined for plain values. */
-export const nounOf = (list: string): string | undefined => lists[list]?.noun;
+/** The noun for a list's entries, such as `Carrier`; undefined for a list of plain values. */
+export const nounOf = (list: string): string | undefined => entryLists[list]?.noun;
 
-/** A field, or an entry of a list by its name; a plain value's name is the value as JSON. */
+/** One step down the tree: a field, or an entry of a list by its name. A plain value's name is its JSON. */
 export type Step = string | { readonly list: string; readonly name: string };
-/** From the file, or an entry of it, down to a part. */
+/** The steps from the file, or from one of its entries, down to a part. */
 export type Trail = readonly Step[];
 
 export type Children = ReadonlyMap<string, unknown>;
 
 export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
 
-const nameIn = (list: string, entry: unknown): string => lists[list]?.name(entry as Entry) ?? JSON.stringify(entry);
+const nameOf = (list: string, entry: unknown): string => entryLists[list]?.name(entry as Entry) ?? JSON.stringify(entry);
 
-/** The entries of a list by their names; undefined if a name is used twice, and so tells nothing. */
+/** The entries of a list by their names; undefined if two entries have the same name. */
 export function entriesByName(list: string, entries: readonly unknown[]): Children | undefined {
-  const found = new Map(entries.map((entry) => [nameIn(list, entry), entry]));
+  const found = new Map(entries.map((entry) => [nameOf(list, entry), entry]));
   return found.size < entries.length ? undefined : found;
 }
 
-/** Where a path such as `rateCards.0.lanes.3.basic` leads. */
+/** Converts a path such as `rateCards.0.lanes.3.basic` into a trail. */
 export function trailOf(file: unknown, path: string): Trail {
   const trail: Step[] = [];
   let value = file;
   for (const key of path.split(".")) {
     const list = trail.at(-1);
     const child = isObject(value) || Array.isArray(value) ? (value as Entry)[key] : undefined;
-    if (Array.isArray(value) && typeof list === "string" && child !== undefined) trail.splice(-1, 1, { list, name: nameIn(list, child) });
+    if (Array.isArray(value) && typeof list === "string" && child !== undefined) trail.splice(-1, 1, { list, name: nameOf(list, child) });
     else trail.push(key);
     value = child;
   }

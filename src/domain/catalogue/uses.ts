@@ -1,25 +1,25 @@
-import { referencesTo } from "./fields.js";
+import { referringFields } from "./fields.js";
 import type { OrganisationFile, Section } from "./schema.js";
 import { nounOf } from "./tree.js";
 
 type Entry = OrganisationFile[Section][number];
 
-export interface Uses {
+export interface SectionUses {
   readonly section: Section;
   readonly entries: readonly Entry[];
 }
 
-export const idOf = (entry: { readonly id: string } | { readonly key: string }): string => ("key" in entry ? entry.key : entry.id);
+export const entryId = (entry: { readonly id: string } | { readonly key: string }): string => ("key" in entry ? entry.key : entry.id);
 
-/** For each section that refers to another: how to find those that name an entry, at the cost of reading the file once. */
-export function usesOf(file: OrganisationFile, target: Section): (id: string) => Uses[] {
-  const byReference = referencesTo(target).map(({ section, key }) => {
+/** Reads the file once. Returns a function that finds the entries, by section, that refer to an entry of the target section. */
+export function usesOf(file: OrganisationFile, target: Section): (id: string) => SectionUses[] {
+  const byReference = referringFields(target).map(({ section, key }) => {
     const users = new Map<string, Entry[]>();
     for (const entry of file[section]) {
-      const named = (entry as unknown as Record<string, unknown>)[key];
-      for (const id of new Set([named].flat() as string[])) {
-        const known = users.get(id);
-        if (known) known.push(entry);
+      const ids = (entry as unknown as Record<string, unknown>)[key];
+      for (const id of new Set([ids].flat() as string[])) {
+        const entries = users.get(id);
+        if (entries) entries.push(entry);
         else users.set(id, [entry]);
       }
     }
@@ -28,19 +28,19 @@ export function usesOf(file: OrganisationFile, target: Section): (id: string) =>
   return (id) => byReference.flatMap(({ section, users }) => (users.has(id) ? [{ section, entries: users.get(id) ?? [] }] : []));
 }
 
-/** `2 services (a, b) and 1 customer (CUST-001)`; empty for what nothing uses. */
-export const usesInWords = (uses: readonly Uses[], mostNamed = 3): string =>
+/** Such as `2 services (a, b) and 1 customer (CUST-001)`; empty if there are no uses. */
+export const usesInWords = (uses: readonly SectionUses[], maxNamed = 3): string =>
   uses
     .map(({ section, entries }) => {
       const noun = nounOf(section)?.toLowerCase();
-      const names = entries.slice(0, mostNamed).map(idOf).join(", ");
+      const names = entries.slice(0, maxNamed).map(entryId).join(", ");
       const counted = `${entries.length} ${noun}${entries.length === 1 ? "" : "s"}`;
-      return mostNamed === 0 ? counted : `${counted} (${names}${entries.length > mostNamed ? ", ..." : ""})`;
+      return maxNamed === 0 ? counted : `${counted} (${names}${entries.length > maxNamed ? ", ..." : ""})`;
     })
     .join(" and ");
 
 /** The rate cards that price a zone of a map, or charge for it. */
-export const usesOfZone = (file: OrganisationFile, zoneMapId: string, zone: string): Uses[] => {
+export const usesOfZone = (file: OrganisationFile, zoneMapId: string, zone: string): SectionUses[] => {
   const entries = file.rateCards.filter(
     (card) =>
       card.zoneMapId === zoneMapId &&

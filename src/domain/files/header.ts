@@ -1,9 +1,9 @@
-// Pure rules about uploaded files: which column is which field, whatever the program that wrote them.
-import { columnsOf, elementColumn, type Kind } from "../imports/fields.js";
-import { firstNames, limits } from "../imports/limits.js";
+// Rules about uploaded files: which column holds which field, whatever program wrote the file.
+import { columnsOf, elementColumn, type ImportKind } from "../imports/fields.js";
+import { limits, listNames } from "../imports/limits.js";
 import { uuidPattern } from "../uuid.js";
 
-/** The error report's own columns: a corrected report is uploaded as it is, so they are recognised and left out. */
+/** The error report's own columns. People upload a corrected report as it is, so these columns are recognised and ignored. */
 export const reportColumns = ["Row number", "Rejection reason"] as const;
 
 export type KnownColumns = {
@@ -17,14 +17,14 @@ export type KnownColumns = {
 export type HeaderMatch =
   | {
       readonly ok: true;
-      /** By column, from 0: the field it holds (a custom one as `customFields.<key>`), or undefined where it is to be left out. */
+      /** For each column, the field it holds (a custom one as `customFields.<key>`), or undefined if the column is ignored. */
       readonly fields: readonly (string | undefined)[];
-      /** By column: the known name that the header's spelling stands for, or nothing where it is to be left out. */
+      /** For each column, the known name that the header's spelling stands for, or an empty text if the column is ignored. */
       readonly names: readonly string[];
     }
   | { readonly ok: false; readonly message: string };
 
-/** Two spellings are one name when they differ only in case, blanks, underscores or hyphens. */
+/** Two spellings have the same result if they differ only in case, blanks, underscores or hyphens. */
 export const foldName = (name: string): string =>
   name
     .normalize("NFKC")
@@ -35,11 +35,11 @@ export function matchHeader(columns: readonly string[], known: KnownColumns): He
   const names = knownNames(known);
   const fields = new Array<string | undefined>(columns.length).fill(undefined);
   const canonical = new Array<string>(columns.length).fill("");
-  const columnsOf = new Map<string, string[]>();
+  const columnsByField = new Map<string, string[]>();
   const unrecognised: string[] = [];
   const ambiguous: string[] = [];
-  columns.forEach((given, index) => {
-    const column = given.trim();
+  columns.forEach((heading, index) => {
+    const column = heading.trim();
     if (column === "") return; // a column without a name; the file's reader reports values below it
     const candidates = isTooLong(column) ? noCandidates : (names.exact.get(column) ?? names.folded.get(foldName(column)) ?? noCandidates);
     const [[field, name] = [undefined, ""]] = candidates;
@@ -48,14 +48,14 @@ export function matchHeader(columns: readonly string[], known: KnownColumns): He
     else if (field !== undefined) {
       fields[index] = field;
       canonical[index] = name;
-      columnsOf.set(field, [...(columnsOf.get(field) ?? []), column]);
+      columnsByField.set(field, [...(columnsByField.get(field) ?? []), column]);
     }
   });
-  const repeated = [...columnsOf.values()].filter((same) => same.length > 1).map((same) => same.join(" and "));
+  const repeated = [...columnsByField.values()].filter(({ length }) => length > 1).map((same) => same.join(" and "));
   const faults = [
     sentence(
       "Missing required column(s)",
-      known.required.filter((field) => !columnsOf.has(field)),
+      known.required.filter((field) => !columnsByField.has(field)),
     ),
     sentence("Unrecognised column(s)", unrecognised),
     sentence("Repeated column(s)", repeated),
@@ -66,10 +66,10 @@ export function matchHeader(columns: readonly string[], known: KnownColumns): He
     : { ok: false, message: ["Invalid file structure.", ...faults].join(" ") };
 }
 
-/** Checked before folding, which would make a known name of one that is padded with thousands of hyphens. */
+/** Checked before folding, which would turn a known name with thousands of hyphens around it into that name. */
 const isTooLong = (column: string): boolean => Buffer.byteLength(column) > limits.columnNameBytes;
 
-/** By field, the name it is known by; `undefined` stands for a column that is known and left out. */
+/** The fields that a heading may stand for, each with its known name. The field of an ignored column is `undefined`. */
 type Candidates = ReadonlyMap<string | undefined, string>;
 type Names = Map<string, Map<string | undefined, string>>;
 
@@ -77,28 +77,28 @@ const noCandidates: Candidates = new Map();
 
 function knownNames({ required, optional, custom, ignored }: KnownColumns): { exact: Names; folded: Names } {
   const exact: Names = new Map();
-  const loose: Names = new Map();
+  const folded: Names = new Map();
   const add = (name: string, field: string | undefined) => {
     exact.set(name, (exact.get(name) ?? new Map()).set(field, name));
-    const alike: Map<string | undefined, string> = loose.get(foldName(name)) ?? new Map();
-    loose.set(foldName(name), alike.has(field) ? alike : alike.set(field, name));
+    const sameFolded: Map<string | undefined, string> = folded.get(foldName(name)) ?? new Map();
+    folded.set(foldName(name), sameFolded.has(field) ? sameFolded : sameFolded.set(field, name));
   };
   for (const field of [...required, ...optional]) add(field, field);
-  const contract = new Set(loose.keys());
+  const contractNames = new Set(folded.keys());
   for (const key of custom) {
     // A field of the contract keeps its name. A custom field with the same key is then found by its long name alone.
-    if (!contract.has(foldName(key))) add(key, `customFields.${key}`);
+    if (!contractNames.has(foldName(key))) add(key, `customFields.${key}`);
     add(`customFields.${key}`, `customFields.${key}`);
   }
-  const taken = new Set(loose.keys());
-  for (const name of ignored) if (!taken.has(foldName(name))) add(name, undefined);
-  return { exact, folded: loose };
+  const usedNames = new Set(folded.keys());
+  for (const name of ignored) if (!usedNames.has(foldName(name))) add(name, undefined);
+  return { exact, folded };
 }
 
-const sentence = (label: string, names: readonly string[]): string => (names.length === 0 ? "" : `${label}: ${firstNames(names)}.`);
+const sentence = (label: string, names: readonly string[]): string => (names.length === 0 ? "" : `${label}: ${listNames(names)}.`);
 
-/** Why a file of this name is not taken. The content says what a file is; the name must not say that it is something else. */
-export function nameFault(name: string, format: "csv" | "xlsx"): string | undefined {
+/** Why a file with this name and content is not accepted. A workbook whose name ends in .csv is accepted; text named .xlsx is not. */
+export function fileNameFault(name: string, format: "csv" | "xlsx"): string | undefined {
   const extension = /\.([^.]*)$/.exec(name)?.[1]?.toLowerCase();
   if (extension === "xls") return "The .xls format is not supported. Re-save it as .csv or .xlsx.";
   if (extension !== "csv" && extension !== "xlsx")
@@ -108,15 +108,15 @@ export function nameFault(name: string, format: "csv" | "xlsx"): string | undefi
   return undefined;
 }
 
-interface Import {
-  readonly kind: Kind;
+interface ImportFile {
+  readonly kind: ImportKind;
   readonly source: "data" | "file";
-  /** The organisation's own; only shipments carry them. */
+  /** The keys of the organisation's custom fields, which only shipments have. */
   readonly customFieldKeys: Iterable<string>;
 }
 
-/** The header row of an import's file, also of the file that a JSON push was turned into. */
-export function matchImportHeader(columns: readonly string[], { kind, source, customFieldKeys }: Import): HeaderMatch {
+/** Matches the header row of an import's file, which may have been made from a JSON push. */
+export function matchImportHeader(columns: readonly string[], { kind, source, customFieldKeys }: ImportFile): HeaderMatch {
   const names = columnsOf(kind).map(({ name }) => name);
   return matchHeader(columns, {
     required: columnsOf(kind).flatMap(({ name, required }) => (required ? [name] : [])),
@@ -126,7 +126,7 @@ export function matchImportHeader(columns: readonly string[], { kind, source, cu
   });
 }
 
-/** The subject in the workbook's properties. Spreadsheet programs keep it when the report is edited and saved. */
+/** The subject in the properties of a report's workbook. Spreadsheet programs keep it when the report is edited and saved. */
 export const reportSubject = (importId: string): string => `Rejected rows of import ${importId}`;
 
 const anyImportId = new RegExp(uuidPattern, "i");
@@ -137,15 +137,15 @@ interface UploadedFile {
   readonly subject?: string | undefined;
 }
 
-/** The import that a report is of, where the workbook or the file's name says so. Undefined for a file without both of the report's own columns. */
-export function reportFileIn({ name, columns, subject = "" }: UploadedFile) {
-  if (reportColumns.some((column) => columnNumber(columns, column) === -1)) return undefined;
+/** Undefined unless the file has both of an error report's own columns. `importId`: the report's import, if workbook or name says it. */
+export function recogniseReport({ name, columns, subject = "" }: UploadedFile) {
+  if (reportColumns.some((column) => columnIndex(columns, column) === -1)) return undefined;
   const importId = anyImportId.exec(subject)?.[0] ?? anyImportId.exec(name)?.[0];
   return { importId: importId?.toLowerCase() };
 }
 
-/** The column of the row numbers, from 0; -1 where there is none. */
-export const rowNumberColumn = (columns: readonly string[]): number => columnNumber(columns, reportColumns[0]);
+/** The index of the column with the row numbers; -1 if there is none. */
+export const rowNumberColumn = (columns: readonly string[]): number => columnIndex(columns, reportColumns[0]);
 
-const columnNumber = (columns: readonly string[], wanted: string): number =>
+const columnIndex = (columns: readonly string[], wanted: string): number =>
   columns.findIndex((column) => foldName(column.trim()) === foldName(wanted));

@@ -1,4 +1,4 @@
-const alpha3: Record<string, string> = {
+const aliases: Record<string, string> = {
   AUS: "AU",
   NZL: "NZ",
   USA: "US",
@@ -29,11 +29,11 @@ const codes: ReadonlySet<string> = new Set(
 
 let names: Intl.DisplayNames | undefined;
 
-/** The two-letter code, or undefined when there is no such country. Nothing given means Australia. */
+/** The country's two-letter code, or undefined if there is no such country. An empty or missing text means Australia. */
 export function countryCodeOf(text: string | undefined): string | undefined {
-  const given = (text ?? "").trim().toUpperCase();
-  if (given === "" || given === "AU") return "AU";
-  const code = alpha3[given] ?? given;
+  const country = (text ?? "").trim().toUpperCase();
+  if (country === "" || country === "AU") return "AU";
+  const code = aliases[country] ?? country;
   return isCountryCode(code) ? code : undefined;
 }
 

@@ -1,16 +1,16 @@
 import { cacheResults } from "../cacheResults.js";
 import { nameKey, stateKey } from "./names.js";
-import { comparablePostalCode, hyphensOf, packPostalCode, unpackPostalCode } from "./postalCode.js";
+import { comparablePostalCode, lengthsAfterHyphens, packPostalCode, unpackPostalCode } from "./postalCode.js";
 
-/** One locality as a data source gives it; the first one given for a postcode is the primary one. */
+/** One locality of a data source. The first one of a postcode is the primary one. */
 export interface LocalityRow {
   readonly postalCode: string;
   readonly suburb: string;
-  /** The city that the suburb is part of; the suburb itself where there is none. */
+  /** The city that the suburb is part of; the suburb itself if there is none. */
   readonly city: string;
   readonly state: string;
   readonly stateName: string;
-  /** Reached only through post-office boxes. */
+  /** Whether it is reached only through post-office boxes. */
   readonly poBox: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Locality extends Omit<LocalityRow, "postalCode"> {
 /** The localities of one country. */
 export type CountryLocalities = ReturnType<typeof buildLocalities>;
 
-function internNames() {
+function createNameTable() {
   const ids = new Map<string, number>();
   const names: string[] = [];
   const keys: string[] = [];
@@ -45,17 +45,17 @@ function internNames() {
 }
 
 /** Quotes ask for the same postcodes again and again; Australia has some 3,200. */
-const mostRemembered = 5_000;
-/** Suggestions are searched among this many localities of a country. Those of a larger country are never complete. */
-const mostLookedThrough = 50_000;
+const maxCachedCodes = 5_000;
+/** Searches by prefix look through this many localities of a country. In a larger country they are never complete. */
+const maxSearched = 50_000;
 
 /**
- * Typed arrays and shared names: 1.7 million British codes take some 60 MB.
- * Rows of a postcode are chained in the order given; a table with open addressing finds the first.
+ * Keeps localities in typed arrays with shared names, so that 1.7 million British codes take some 60 MB. The rows of a postcode are
+ * chained in their order, and a hash table with open addressing finds the first of them.
  */
 export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>) {
-  const names = internNames();
-  const table = collect(countryCode, rows, names);
+  const names = createNameTable();
+  const table = collectRows(countryCode, rows, names);
   const { first, next } = chainByCode(table.codes);
   const place = (row: number): Locality => {
     const cell = (column: number): number => table.cells[row * 4 + column] ?? 0;
@@ -70,25 +70,25 @@ export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>
       stateKeys: [stateKey(names.name(cell(2))), stateKey(names.name(stateName))],
     };
   };
-  const at = cacheResults(mostRemembered, (postalCode: string): readonly Locality[] => {
+  const findByCode = cacheResults(maxCachedCodes, (postalCode: string): readonly Locality[] => {
     const found: Locality[] = [];
     for (let row = first(packPostalCode(postalCode)); row !== 0; row = next[row] ?? 0) found.push(place(row - 1));
     return found;
   });
   return {
     size: table.codes.length,
-    /** Where the codes have hyphens: how many letters and digits follow. */
-    hyphens: table.hyphens,
-    /** Primary first. */
-    at,
-    /** Those whose code, or whose suburb's name, begins like this, in the order given; at most `most`. */
-    beginningWith(start: { readonly code: string } | { readonly suburbKey: string }, most: number) {
+    /** How many letters and digits follow the hyphens of this country's codes. */
+    lengthsAfterHyphens: table.lengthsAfterHyphens,
+    /** The localities of a postcode, the primary one first. */
+    findByCode,
+    /** At most `maxFound` localities whose code or suburb key begins with `prefix`, in the order of the data source. */
+    findByPrefix(prefix: { readonly code: string } | { readonly suburbKey: string }, maxFound: number) {
       const found: (Locality & { readonly postalCode: string })[] = [];
-      const rowsLooked = Math.min(table.codes.length, mostLookedThrough);
-      for (let row = 0; row < rowsLooked && found.length < most; row += 1) {
-        if ("suburbKey" in start && !names.key(table.cells[row * 4] ?? 0).startsWith(start.suburbKey)) continue;
+      const rowsSearched = Math.min(table.codes.length, maxSearched);
+      for (let row = 0; row < rowsSearched && found.length < maxFound; row += 1) {
+        if ("suburbKey" in prefix && !names.key(table.cells[row * 4] ?? 0).startsWith(prefix.suburbKey)) continue;
         const postalCode = unpackPostalCode(table.codes[row] ?? 0);
-        if ("code" in start && !postalCode.startsWith(start.code)) continue;
+        if ("code" in prefix && !postalCode.startsWith(prefix.code)) continue;
         found.push({ ...place(row), postalCode });
       }
       return found;
@@ -100,32 +100,33 @@ interface Table {
   readonly codes: Float64Array;
   /** Four per row: suburb, city, state, and the state's name with the post-office-box flag in its lowest bit. */
   readonly cells: Uint32Array;
-  readonly hyphens: ReadonlySet<number>;
+  readonly lengthsAfterHyphens: ReadonlySet<number>;
 }
 
-function collect(countryCode: string, rows: Iterable<LocalityRow>, names: ReturnType<typeof internNames>): Table {
+function collectRows(countryCode: string, rows: Iterable<LocalityRow>, names: ReturnType<typeof createNameTable>): Table {
   let [codes, cells, count] = [new Float64Array(4_096), new Uint32Array(16_384), 0];
-  const hyphens = new Set<number>();
+  const hyphenLengths = new Set<number>();
   for (const row of rows) {
     const code = packPostalCode(comparablePostalCode(countryCode, row.postalCode));
     if (code === 0) continue;
-    if (count === codes.length) [codes, cells] = [grown(codes, new Float64Array(count * 2)), grown(cells, new Uint32Array(count * 8))];
+    if (count === codes.length)
+      [codes, cells] = [copyInto(codes, new Float64Array(count * 2)), copyInto(cells, new Uint32Array(count * 8))];
     codes[count] = code;
-    if (row.postalCode.includes("-")) for (const behind of hyphensOf(row.postalCode)) hyphens.add(behind);
+    if (row.postalCode.includes("-")) for (const length of lengthsAfterHyphens(row.postalCode)) hyphenLengths.add(length);
     const stateName = names.id(row.stateName) * 2 + (row.poBox ? 1 : 0);
     cells.set([names.id(row.suburb), names.id(row.city), names.id(row.state), stateName], count * 4);
     count += 1;
   }
   names.seal();
-  return { codes: codes.slice(0, count), cells: cells.slice(0, count * 4), hyphens };
+  return { codes: codes.slice(0, count), cells: cells.slice(0, count * 4), lengthsAfterHyphens: hyphenLengths };
 }
 
-function grown<T extends Float64Array | Uint32Array>(from: T, to: T): T {
+function copyInto<T extends Float64Array | Uint32Array>(from: T, to: T): T {
   to.set(from);
   return to;
 }
 
-/** Row numbers count from 1 here; 0 is "none". */
+/** Chains the rows with equal codes. Row numbers count from 1 here; 0 means none. */
 function chainByCode(codes: Float64Array): { first(code: number): number; next: Uint32Array } {
   const slots = Math.max(17, codes.length * 2 + 1);
   const heads = new Uint32Array(slots);

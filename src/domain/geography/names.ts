@@ -35,7 +35,7 @@ const shortForms: Readonly<Record<string, readonly string[]>> = {
   NUMBER: ["NO"],
 };
 
-const words = new Map(Object.entries(shortForms).flatMap(([word, others]) => others.map((other) => [other, word] as const)));
+const fullWords = new Map(Object.entries(shortForms).flatMap(([word, others]) => others.map((other) => [other, word] as const)));
 
 const directions = new Set(["NORTH", "SOUTH", "EAST", "WEST", "CENTRAL", "UPPER", "LOWER"]);
 
@@ -47,7 +47,7 @@ function tokens(name: string): string[] {
     .replace(/&/g, " AND ")
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-  return plain === "" ? [] : plain.split(" ").map((word) => words.get(word) ?? word);
+  return plain === "" ? [] : plain.split(" ").map((word) => fullWords.get(word) ?? word);
 }
 
 /** Two names with the same key are the same place. */
@@ -60,7 +60,7 @@ export const stateKey = (state: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, "")
     .toUpperCase();
 
-/** Other ways to say it, tried only when the name as given is not there: "Melbourne East", "Sydney CBD". */
+/** The keys of other ways to write a name, such as "Melbourne East" and "Sydney CBD". Tried only if no place has the name as written. */
 export function looseNameKeys(name: string): string[] {
   const parts = tokens(name);
   const [first, last] = [parts[0], parts.at(-1)];
@@ -73,8 +73,8 @@ export function looseNameKeys(name: string): string[] {
   return keys;
 }
 
-/** With a memory, since imports ask for the same names over and over. Longer names are rare. */
-export function rememberingNameKey(most = 20_000, longest = 200): (name: string) => string {
-  const known = cacheResults(most, nameKey);
-  return (name) => (name.length > longest ? nameKey(name) : known(name));
+/** Returns `nameKey` with a cache, since imports repeat the same names. Longer names are rare and not cached. */
+export function createCachedNameKey(maxCached = 20_000, maxLength = 200): (name: string) => string {
+  const cachedKey = cacheResults(maxCached, nameKey);
+  return (name) => (name.length > maxLength ? nameKey(name) : cachedKey(name));
 }

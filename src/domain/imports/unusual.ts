@@ -1,6 +1,6 @@
-// Accepted activities that are unusual: right in form, and perhaps wrong in sense. They stay accepted.
+// Unusual activities: they are accepted, since their form is right, but their values may be a mistake.
 
-import { changedLetters } from "../nearestCodes.js";
+import { editDistance } from "../nearestCodes.js";
 
 export const unusualKinds = ["newCode", "quantity", "time", "noCustomer", "repeated"] as const;
 export type UnusualKind = (typeof unusualKinds)[number];
@@ -14,24 +14,24 @@ export const unusualWords: Readonly<Record<UnusualKind, string>> = {
 };
 
 export const unusualLimits = {
-  /** With fewer activities that counted, no code is called new. */
-  activitiesBefore: 100,
-  /** With fewer quantities of a charge code that counted in these days, none is called large. */
-  quantitiesBefore: 20,
+  /** If fewer activities count in all, no code is called new. */
+  minActivities: 100,
+  /** If fewer quantities of a charge code counted in these days, none is called large. */
+  minQuantities: 20,
+  /** A quantity is unusual above this multiple of the largest one in these days. */
   timesLargest: 20,
   daysBefore: 90,
   hoursAfter: 24,
-  /** Of so many last activities that counted ... */
+  /** A missing customer is unusual if this share of the last activities that counted has one, and there are enough of them. */
   lastActivities: 1_000,
-  /** ... or of all, where there are at least so many, this share has a customer. */
-  leastLastActivities: 100,
+  minLastActivities: 100,
   percentWithCustomer: 95,
-  /** Of each kind the first rows are recorded, and the number of all. */
-  recordedRows: 1_000,
-  /** Of the codes that look like a known one. */
-  recordedNear: 100,
+  /** For each kind, the first rows are recorded, and the number of all. */
+  maxRecordedRows: 1_000,
+  /** How many new codes are compared with the known codes. */
+  maxComparedCodes: 100,
   /** In a file with more charge codes or warehouse codes, the further ones are not looked up. */
-  codesPerFile: 10_000,
+  maxCodes: 10_000,
 } as const;
 
 export const dayMs = 86_400_000;
@@ -39,13 +39,13 @@ export const dayMs = 86_400_000;
 /** Days since 1970, in UTC. */
 export const dayOf = (instant: number): number => Math.floor(instant / dayMs);
 
-/** The known code that a new one was perhaps meant to be: first one that differs in case and blanks only. */
-export function nearCode(code: string, known: readonly string[]): string | undefined {
-  const plain = plainText(code);
-  return known.find((other) => other !== code && plainText(other) === plain) ?? known.find((other) => isOneStepAway(code, other));
+/** The known code that a new one was perhaps meant to be. A code that differs only in case and blanks comes first. */
+export function similarCode(code: string, known: readonly string[]): string | undefined {
+  const plain = foldCode(code);
+  return known.find((other) => other !== code && foldCode(other) === plain) ?? known.find((other) => isOneStepAway(code, other));
 }
 
-const plainText = (text: string): string => text.replaceAll(/\s+/gu, "").toLowerCase();
+const foldCode = (text: string): string => text.replaceAll(/\s+/gu, "").toLowerCase();
 
-/** One character is changed, missing or added, or two neighbours are swapped. */
-export const isOneStepAway = (one: string, other: string): boolean => changedLetters([...one], [...other], 1) === 1;
+/** Whether one character is changed, missing or added, or two neighbours are swapped. */
+export const isOneStepAway = (one: string, other: string): boolean => editDistance([...one], [...other], 1) === 1;

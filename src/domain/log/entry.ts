@@ -1,20 +1,20 @@
-// The log of what people, keys and the command line did in an organisation: what an entry has. An entry names people, keys, imports and
-// endpoints by their ids, so that nobody's name or e-mail is kept in it.
+// An entry of an organisation's log: what a person, a key or the command line did. It refers to people, keys, imports and endpoints
+// by their ids, so that it holds nobody's name or e-mail.
 import type { Role } from "../members.js";
 import type { Principal } from "../principal.js";
 
-/** What an entry is about, as the log is filtered. */
+/** The topics of entries, by which the log is filtered. */
 export const logTopics = ["keys", "members", "sign-ins", "webhooks", "catalogue", "imports", "corrections", "reversals"] as const;
 export type LogTopic = (typeof logTopics)[number];
 
-/** Things that entries lead to. */
+/** The kinds of things that an entry links to. */
 export const aboutKinds = ["key", "member", "webhook", "catalogue", "import", "columns"] as const;
 export type AboutKind = (typeof aboutKinds)[number];
 
-/** Sign-ins are shown for this long. */
+/** For how many days the log shows sign-ins. */
 export const signInDays = 90;
 
-/** What the sentence says beside who did it and to what. */
+/** What an entry's sentence says besides the actor and the thing. */
 export interface LogDetails {
   readonly role?: Role;
   readonly how?: "password" | "link" | "singleSignOn";
@@ -22,13 +22,13 @@ export interface LogDetails {
   readonly source?: "data" | "file";
   /** How many rows, activities, shipments or headings. */
   readonly count?: number;
-  /** A whole import. */
+  /** Whether a whole import was reversed. */
   readonly all?: boolean;
-  /** With the reversal of another import. */
+  /** Whether the rows were reversed together with another import. */
   readonly included?: boolean;
-  /** Which secret an endpoint has. */
+  /** The number of the endpoint's secret, from 1. */
   readonly generation?: number;
-  /** A webhook's change made a new secret. */
+  /** Whether the change of a webhook made a new secret. */
   readonly newSecret?: boolean;
   /** What changed in a catalogue, in a few words. */
   readonly changes?: string;

@@ -1,30 +1,30 @@
-// The rows of a correction as the file its customer would have uploaded: what was sent, with the corrected values in place.
-import { type DecimalMark, writtenNumber } from "../imports/columns/decimal.js";
-import { columnsOf, customFieldPrefix, elementColumn, isNumber, type Kind } from "../imports/fields.js";
+// Makes the file that a customer would have uploaded from a correction: the values that were sent, with the corrected values in place.
+import { type DecimalMark, formatNumber } from "../imports/columns/decimal.js";
+import { columnsOf, customFieldPrefix, elementColumn, type ImportKind, isNumberField } from "../imports/fields.js";
 import { cutMark } from "../imports/limits.js";
 import { Rejection } from "../rejection.js";
 import { firstMessages, pathText } from "../validation.js";
 import type { CorrectionPush } from "./importPushes.js";
 import { csvRecord } from "./toFile.js";
 
-/** The values sent for a rejected row, by column name; null where they are too large to be sent again. */
+/** The values sent for a rejected row, by column name; null if they are too large to be sent again. */
 export type SentValues = Readonly<Record<string, string>> | null;
 
 export interface CorrectionSources {
-  readonly kind: Kind;
-  /** The organisation's own fields, as of today. */
+  readonly kind: ImportKind;
+  /** The keys of the organisation's present custom fields. */
   readonly customFieldKeys: ReadonlySet<string>;
-  /** By row; a row that is not in it was sent without values that can be sent again. */
-  readonly earlier: ReadonlyMap<number, SentValues>;
-  /** For each row, the element of a JSON push of shipments that it goes back to; undefined where it goes back to a file. */
+  /** The values sent for each row. A row that is not in it has no values that can be sent again. */
+  readonly sentValues: ReadonlyMap<number, SentValues>;
+  /** For each row, the element of the JSON push of shipments that it first came from. Undefined if the rows came from a file. */
   readonly elements?: readonly number[] | undefined;
-  /** The rows whose values were recorded: nothing of them is cut short. */
-  readonly accepted?: ReadonlySet<number>;
+  /** The rows that were accepted, whose values were recorded whole. */
+  readonly acceptedRows?: ReadonlySet<number>;
   /** How the numbers of the corrected import are written; undefined for the contract's way. */
   readonly decimal?: DecimalMark | undefined;
 }
 
-/** `elements`: the number of shipments or activities. */
+/** The file's lines and their size. `elements`: the number of shipments or activities. */
 export function correctedFile(push: CorrectionPush, sources: CorrectionSources) {
   const { kind } = sources;
   const { rows } = push;
@@ -33,36 +33,36 @@ export function correctedFile(push: CorrectionPush, sources: CorrectionSources) 
   const corrected = correctedRows(push, sources);
   const lines = correctedTable(corrected, kind).map(csvRecord);
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
-  return { lines, bytes, elements: kind === "shipments" ? shipmentsIn(corrected, sources.elements) : rows.length };
+  return { lines, bytes, elements: kind === "shipments" ? countShipments(corrected, sources.elements) : rows.length };
 }
 
-/** By field: what was sent, with the corrected values in place. */
+/** The values of each row by field: what was sent, with the corrected values in place. */
 export function correctedRows(
   { rows }: CorrectionPush,
-  { kind, customFieldKeys, earlier, accepted, decimal }: CorrectionSources,
+  { kind, customFieldKeys, sentValues, acceptedRows, decimal }: CorrectionSources,
 ): ReadonlyMap<string, string>[] {
-  const fieldOf = knownColumns(kind, customFieldKeys);
+  const fieldOf = fieldFinder(kind, customFieldKeys);
   return rows.map(({ row, values }) => {
-    const kept = earlier.get(row) ?? {};
-    const written = accepted?.has(row) ? writtenValues(kept, kind, decimal) : kept;
-    return new Map([...byField(written, fieldOf), ...byField(values, fieldOf)]);
+    const sent = sentValues.get(row) ?? {};
+    const written = acceptedRows?.has(row) ? formatRecordedValues(sent, kind, decimal) : sent;
+    return new Map([...entriesByField(written, fieldOf), ...entriesByField(values, fieldOf)]);
   });
 }
 
-/** The values of a recorded row, with its numbers as the import's own file has them. */
-export const writtenValues = (
+/** Writes the numbers of a recorded row as the import's own file has them. */
+export const formatRecordedValues = (
   values: Readonly<Record<string, string>>,
-  kind: Kind,
+  kind: ImportKind,
   decimal: DecimalMark | undefined,
 ): Record<string, string> => {
-  const numbers = new Set<string>(columnsOf(kind).flatMap((field) => (isNumber(field) ? [field.name] : [])));
+  const numbers = new Set<string>(columnsOf(kind).flatMap((field) => (isNumberField(field) ? [field.name] : [])));
   return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, numbers.has(name) ? writtenNumber(value, decimal) : value]),
+    Object.entries(values).map(([name, value]) => [name, numbers.has(name) ? formatNumber(value, decimal) : value]),
   );
 };
 
-/** The header row and a record for each row, as the file has them. */
-export function correctedTable(corrected: readonly ReadonlyMap<string, string>[], kind: Kind): (string | undefined)[][] {
+/** The records of the file: the header row, then one for each row. */
+export function correctedTable(corrected: readonly ReadonlyMap<string, string>[], kind: ImportKind): (string | undefined)[][] {
   const custom = new Set(corrected.flatMap((fields) => [...fields.keys()].filter((field) => field.startsWith(customFieldPrefix))));
   const columns = [...columnsOf(kind).map(({ name }) => name), ...custom];
   return [
@@ -71,8 +71,8 @@ export function correctedTable(corrected: readonly ReadonlyMap<string, string>[]
   ];
 }
 
-/** Lines of one element, or of a file, with one shipmentId are one shipment; a line without one stands alone. */
-function shipmentsIn(lines: readonly ReadonlyMap<string, string>[], elements: CorrectionSources["elements"]): number {
+/** Within one element, or within a file, lines with one shipmentId are one shipment. A line without one is a shipment of its own. */
+function countShipments(lines: readonly ReadonlyMap<string, string>[], elements: CorrectionSources["elements"]): number {
   const keys = lines.map((fields, index) => {
     const id = (fields.get("shipmentId") ?? "").trim();
     return id === "" ? index : `${elements?.[index]} ${id}`;
@@ -82,7 +82,7 @@ function shipmentsIn(lines: readonly ReadonlyMap<string, string>[], elements: Co
 
 type FieldOf = (column: string) => string | undefined;
 
-function knownColumns(kind: Kind, customFieldKeys: ReadonlySet<string>): FieldOf {
+function fieldFinder(kind: ImportKind, customFieldKeys: ReadonlySet<string>): FieldOf {
   const fields = new Map<string, string>();
   for (const key of kind === "shipments" ? customFieldKeys : []) {
     fields.set(key, `${customFieldPrefix}${key}`);
@@ -92,7 +92,7 @@ function knownColumns(kind: Kind, customFieldKeys: ReadonlySet<string>): FieldOf
   return (column) => fields.get(column);
 }
 
-const byField = (values: Readonly<Record<string, string>>, fieldOf: FieldOf): [string, string][] =>
+const entriesByField = (values: Readonly<Record<string, string>>, fieldOf: FieldOf): [string, string][] =>
   Object.entries(values).flatMap(([column, value]) => {
     const field = fieldOf(column);
     return field === undefined ? [] : [[field, value] as [string, string]];
@@ -100,42 +100,42 @@ const byField = (values: Readonly<Record<string, string>>, fieldOf: FieldOf): [s
 
 function* faultsOf({ rows }: CorrectionPush, sources: CorrectionSources): Generator<string> {
   for (const [index, each] of rows.entries())
-    for (const { column, what } of correctionFaults(each, sources))
-      yield `${pathText(column === undefined ? ["rows", index] : ["rows", index, "values", column], "body")} ${what}`;
+    for (const { column, problem } of correctionFaults(each, sources))
+      yield `${pathText(column === undefined ? ["rows", index] : ["rows", index, "values", column], "body")} ${problem}`;
 }
 
 export interface CorrectionFault {
-  /** The column at fault; absent where it is the whole row. */
+  /** The column at fault; absent if it is the whole row. */
   readonly column?: string;
-  /** The field that the column holds; absent where there is none. */
+  /** The field that the column holds; absent if there is none. */
   readonly field?: string;
   /** The end of a sentence that begins with the column's name or with the row. */
-  readonly what: string;
+  readonly problem: string;
 }
 
-/** Why a row cannot be sent again as it is, before any rule of the importer. */
+/** Why a row cannot be sent again as it is. The importer has its own rules, which come later. */
 export function* correctionFaults(
   { row, values }: CorrectionPush["rows"][number],
-  { kind, customFieldKeys, earlier, accepted }: CorrectionSources,
+  { kind, customFieldKeys, sentValues, acceptedRows }: CorrectionSources,
 ): Generator<CorrectionFault> {
-  const fieldOf = knownColumns(kind, customFieldKeys);
+  const fieldOf = fieldFinder(kind, customFieldKeys);
   const replaced = new Set<string>();
   for (const column of Object.keys(values)) {
     const field = fieldOf(column);
-    if (field === undefined) yield { column, what: "is not a column of this import" };
-    else if (replaced.has(field)) yield { column, field, what: "is given twice" };
+    if (field === undefined) yield { column, problem: "is not a column of this import" };
+    else if (replaced.has(field)) yield { column, field, problem: "is given twice" };
     else replaced.add(field);
   }
-  const sent = earlier.get(row);
-  if (!sent) yield { what: "is too large to be corrected here: send the row again in a file" };
+  const sent = sentValues.get(row);
+  if (!sent) yield { problem: "is too large to be corrected here: send the row again in a file" };
   for (const [column, value] of Object.entries(sent ?? {})) {
     const field = fieldOf(column);
     if (field === undefined) {
-      if (value.trim() !== "") yield { what: `was sent with ${column}, which is no longer a column: send the row again` };
-    } else if (!replaced.has(field) && !isWhole(value) && !accepted?.has(row))
-      yield { column, field, what: "is required: the value that was sent is not kept whole, so it has to be replaced" };
+      if (value.trim() !== "") yield { problem: `was sent with ${column}, which is no longer a column: send the row again` };
+    } else if (!replaced.has(field) && !isWhole(value) && !acceptedRows?.has(row))
+      yield { column, field, problem: "is required: the value that was sent is not kept whole, so it has to be replaced" };
   }
 }
 
-/** False for what was cut short when the row was rejected, and for characters that could not be kept. */
+/** False for a value that was cut when its row was rejected, or that had characters which could not be kept. */
 export const isWhole = (value: string): boolean => !value.endsWith(cutMark) && !value.includes("\ufffd");

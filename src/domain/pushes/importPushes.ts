@@ -1,16 +1,16 @@
-// The bodies of JSON pushes: shipments, activities and corrections. Only their shape is checked here. The importer judges the rows, such as one with an unknown place.
+// The bodies of JSON pushes: shipments, activities and corrections. This file checks only their shape. The importer judges the rows.
 import { z } from "zod";
 import { limits } from "../imports/limits.js";
 import { firstMessages, pathText, requestObject } from "../validation.js";
 import { shipmentsFileBytes } from "./toFile.js";
-import { pushedFields, reason, sourceDetails, text } from "./values.js";
+import { pushedFields, reasonSchema, sourceDetailsSchema, textSchema } from "./values.js";
 
 const goodsLine = requestObject("PushedGoodsLine", pushedFields("goodsLine", "shape"));
 
 const shipment = requestObject("PushedShipment", {
   ...pushedFields("shipment", "shape"),
   customFields: z
-    .record(z.string(), text())
+    .record(z.string(), textSchema())
     .optional()
     .describe(
       "By key. Only fields that the organisation has configured; those that a carrier of the customer marks mandatory need a value",
@@ -26,25 +26,25 @@ export const shipmentPush = requestObject("ShipmentPush", {
     .describe(
       "With at most 10,000 goods lines in all. As a file, in which every line repeats its shipment's fields, they may come to 52,428,800 bytes",
     ),
-  sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
+  sourceDetails: sourceDetailsSchema.optional().describe("Your reference for this push; `API push` by default"),
 });
 
 export type ShipmentPush = z.infer<typeof shipmentPush>;
 
-const linesOf = (push: ShipmentPush): number => push.shipments.reduce((sum, each) => sum + each.items.length, 0);
+const countLines = (push: ShipmentPush): number => push.shipments.reduce((sum, each) => sum + each.items.length, 0);
 
-/** False for a push that is rejected whatever the organisation's catalogue says. The file that it would become may be huge. */
+/** False for a push that must be rejected, whatever the catalogue says, before its file is made: the file may be huge. */
 export function mayBeAccepted(push: ShipmentPush): boolean {
   const keys = new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)));
-  return linesOf(push) <= limits.linesPerPush && keys.size <= limits.customFields && shipmentsFileBytes(push) <= limits.pushFileBytes;
+  return countLines(push) <= limits.linesPerPush && keys.size <= limits.customFields && shipmentsFileBytes(push) <= limits.pushFileBytes;
 }
 
-/** What the schema cannot say: the batch's total, and the organisation's own custom fields. Path-first sentences. */
+/** Faults that the schema cannot find: too large totals, and unknown custom fields. Each begins with its path. */
 export const shipmentPushFaults = (push: ShipmentPush, customFieldKeys: ReadonlySet<string>): string[] =>
   firstMessages(faultsOf(push, customFieldKeys));
 
 function* faultsOf(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): Generator<string> {
-  const lines = linesOf(push);
+  const lines = countLines(push);
   if (lines > limits.linesPerPush) yield `shipments must carry at most ${limits.linesPerPush} goods lines in total, not ${lines}`;
   const bytes = shipmentsFileBytes(push);
   if (bytes > limits.pushFileBytes)
@@ -60,17 +60,15 @@ function* faultsOf(push: ShipmentPush, customFieldKeys: ReadonlySet<string>): Ge
 const activity = requestObject("PushedActivity", pushedFields("activity", "required"));
 
 export const activityPush = requestObject("ActivityPush", {
-  activities: z.array(activity).min(1).max(limits.activitiesPerPush).describe("Each is recorded, and billed, by itself"),
-  sourceDetails: sourceDetails.optional().describe("Your reference for this push; `API push` when left out"),
+  activities: z.array(activity).min(1).max(limits.activitiesPerPush).describe("The activities. Each is recorded and billed"),
+  sourceDetails: sourceDetailsSchema.optional().describe("Your reference for this push; `API push` by default"),
 });
 
-const highestRow = 2_147_483_647;
+const maxRow = 2_147_483_647;
 
 const correctedRow = requestObject("CorrectedRow", {
-  row: z.int().min(1).max(highestRow).describe("The row's number, as the list of rejected rows shows it, or the ledger of activities"),
-  values: z
-    .record(z.string(), text())
-    .describe("By column name: what replaces the value that was sent. The other columns stay as they were"),
+  row: z.int().min(1).max(maxRow).describe("The row's number, as the list of rejected rows or the ledger of activities shows it"),
+  values: z.record(z.string(), textSchema()).describe("New values, by column name. The other columns keep their values"),
 });
 
 export const correctionPush = requestObject("CorrectionPush", {
@@ -79,7 +77,7 @@ export const correctionPush = requestObject("CorrectionPush", {
     .min(1)
     .max(limits.rowsPerCorrection)
     .refine((rows) => new Set(rows.map(({ row }) => row)).size === rows.length, "must name each row once")
-    .describe("Each row once"),
+    .describe("The corrections, each row once"),
 });
 
 export type CorrectionPush = z.infer<typeof correctionPush> & {
@@ -89,5 +87,5 @@ export type CorrectionPush = z.infer<typeof correctionPush> & {
 
 export const activityCorrectionPush = requestObject("ActivityCorrectionPush", {
   ...correctionPush.shape,
-  reason: reason.optional().describe("Why; required where one of the rows was accepted. Everybody who looks at the import sees it"),
+  reason: reasonSchema.optional().describe("Why. Required if one of the rows was accepted. Shown to everybody who can see the import"),
 });

@@ -22,34 +22,34 @@ export type Consignment = ReturnType<typeof createConsignment>;
 export interface Goods {
   readonly type: string;
   readonly quantity: number;
-  /** Of one item, in centimetres. */
+  /** Length, width and height of one item, in centimetres. */
   readonly length: number;
   readonly width: number;
   readonly height: number;
-  /** Of one item; `chargeableWeight` is that of all `quantity` items. Both in kilograms. */
+  /** The weight of one item; `chargeableWeight` is that of all `quantity` items. Both are in kilograms. */
   readonly weight: number;
   readonly chargeableWeight: number;
 }
 
 /** The goods of one quote, measured once however many cards price them. */
 export function createConsignment(items: readonly Item[]) {
-  const measured = items.map(measure);
+  const measuredItems = items.map(measure);
   return {
     items,
-    declaredValue: measured.reduce(
+    declaredValue: measuredItems.reduce(
       (sum, { item, quantity }) => (item.itemValue === undefined ? sum : add(sum, multiply(decimal(item.itemValue), quantity))),
       zero,
     ),
-    /** Whole kg, and the sum they were rounded up from. */
-    chargeableKg: cacheResults(mostCachedFactors, (cubicFactor: number) => {
-      const exact = measured.reduce((sum, each) => add(sum, chargeable(each, cubicFactor)), zero);
+    /** The chargeable weight in whole kg, and the exact sum from which it was rounded up. */
+    chargeableKg: cacheResults(maxCachedFactors, (cubicFactor: number) => {
+      const exact = measuredItems.reduce((sum, each) => add(sum, chargeableKgOf(each, cubicFactor)), zero);
       return { whole: roundUp(exact, 0), exact: toText(exact) };
     }),
-    goods: (cubicFactor: number): Goods[] => measured.map((each) => goodsOf(each.item, chargeableWeight(each, cubicFactor))),
+    goods: (cubicFactor: number): Goods[] => measuredItems.map((each) => goodsOf(each.item, chargeableWeight(each, cubicFactor))),
   };
 }
 
-const mostCachedFactors = 1_000;
+const maxCachedFactors = 1_000;
 
 type MeasuredItem = ReturnType<typeof measure>;
 
@@ -58,14 +58,14 @@ function measure(item: Item) {
   return { item, quantity: decimal(item.quantity), weight: decimal(item.weight), volume };
 }
 
-const chargeable = ({ quantity, weight, volume }: MeasuredItem, cubicFactor: number): Decimal =>
+const chargeableKgOf = ({ quantity, weight, volume }: MeasuredItem, cubicFactor: number): Decimal =>
   multiply(larger(weight, multiply(volume, cachedDecimal(cubicFactor))), quantity);
 
-/** Kilograms with three decimals, as the contract answers them. */
-const chargeableWeight = (measured: MeasuredItem, cubicFactor: number): number =>
-  toNumber(roundHalfUp(chargeable(measured, cubicFactor), 3), 3);
+/** Kilograms with three decimals, as the contract's answers have them. */
+const chargeableWeight = (item: MeasuredItem, cubicFactor: number): number =>
+  toNumber(roundHalfUp(chargeableKgOf(item, cubicFactor), 3), 3);
 
-/** An item as the contract answers it, for new and for stored quotes. */
+/** An item as the contract's answers have it, for new and for stored quotes. */
 export function goodsOf(item: Item, chargeableWeight: number): Goods {
   const { type = "", quantity, length, width, height, weight } = item;
   return {

@@ -1,11 +1,11 @@
-// A recorded quote, derived again from the catalogue of its day: each card's price step by step, and where it differs from the record.
+// Derives a recorded quote again from the catalogue of its day: each card's price step by step, and where it differs from the record.
 import type { Catalogue } from "../catalogue/catalogue.js";
 import type { Location } from "../geography/geography.js";
 import type { PriceSteps, PriceTerms } from "./price.js";
 import type { Filters, Item } from "./quoteRequest.js";
 import { type PricedCard, priceQuotes, type QuoteEntry } from "./quotes.js";
 
-/** A quote as it was recorded, by whichever event. */
+/** A quote as it was recorded, whichever event recorded it. */
 export interface RecordedQuote {
   readonly customerId: string;
   readonly origin: Location;
@@ -14,14 +14,14 @@ export interface RecordedQuote {
   readonly filters: Filters;
   readonly at: Date;
   readonly noQuoteMessage: string;
-  /** Cheapest first. */
+  /** The answered cards, cheapest first. */
   readonly cards: readonly RecordedCard[];
 }
 
 export interface RecordedCard {
-  /** What was answered. */
+  /** The entry in the answer. */
   readonly entry: QuoteEntry;
-  /** As much of how it was priced as the event holds. */
+  /** The part of the price's terms that the event holds. */
   readonly terms: Partial<PriceTerms>;
   readonly steps: RecordedSteps;
 }
@@ -31,7 +31,7 @@ export type RecordedSteps = { readonly [Field in keyof PriceSteps]?: unknown };
 /** Its terms are what the catalogue of the day says about this card between these zones. */
 export interface ExplainedCard extends PricedCard {
   readonly entry: QuoteEntry;
-  /** Sentences; empty when the card comes out as it was recorded and answered. */
+  /** Sentences; empty if the card comes out as it was recorded and answered. */
   readonly differences: readonly string[];
 }
 
@@ -43,41 +43,41 @@ export function explainQuote(recorded: RecordedQuote, catalogue: Catalogue) {
   const { results } = priceQuotes({ catalogue, customerIds: [customerId], items, origin, destination, filters, now: at });
   const { quotes = [], cards: priced = [], today = "", noQuoteMessage = "" } = results[0] ?? {};
   const cards = quotes.map((entry, index): ExplainedCard => {
-    const before = recorded.cards.find((card) => card.entry.rateCardId === entry.rateCardId);
-    return explainCard({ entry, ...(priced[index] as PricedCard) }, before);
+    const recordedCard = recorded.cards.find((card) => card.entry.rateCardId === entry.rateCardId);
+    return explainCard({ entry, ...(priced[index] as PricedCard) }, recordedCard);
   });
-  const whole = [...wholeDifferences(recorded, quotes), ...differences({ noQuoteMessage: recorded.noQuoteMessage }, { noQuoteMessage })];
+  const whole = [...quoteDifferences(recorded, quotes), ...compareFields({ noQuoteMessage: recorded.noQuoteMessage }, { noQuoteMessage })];
   const agrees = whole.length === 0 && cards.every((card) => card.differences.length === 0);
   return { agrees, today, noQuoteMessage, cards, differences: whole };
 }
 
 function explainCard({ entry, terms, steps }: PricedCard & { readonly entry: QuoteEntry }, recorded: RecordedCard | undefined) {
-  const found = recorded
-    ? [...differences(recorded.entry, entry), ...differences(recorded.terms, terms), ...differences(recorded.steps, steps)]
+  const sentences = recorded
+    ? [...compareFields(recorded.entry, entry), ...compareFields(recorded.terms, terms), ...compareFields(recorded.steps, steps)]
     : ["it was not answered"];
-  return { entry, terms, steps, differences: [...new Set(found)] };
+  return { entry, terms, steps, differences: [...new Set(sentences)] };
 }
 
-function wholeDifferences({ cards }: RecordedQuote, derived: readonly QuoteEntry[]): string[] {
+function quoteDifferences({ cards }: RecordedQuote, derived: readonly QuoteEntry[]): string[] {
   const [before, after] = [cards.map(({ entry }) => entry.rateCardId), derived.map(({ rateCardId }) => rateCardId)];
   const missing = before.filter((id) => !after.includes(id)).map((id) => `${id} was answered and does not come out again`);
-  const reordered = missing.length === 0 && before.length === after.length && before.some((id, index) => id !== after[index]);
-  return reordered ? ["the rate cards come out in another order"] : missing;
+  const isReordered = missing.length === 0 && before.length === after.length && before.some((id, index) => id !== after[index]);
+  return isReordered ? ["the rate cards come out in another order"] : missing;
 }
 
 /** One sentence for each field of `recorded` that has another value in `derived`. Fields that were not recorded are not compared. */
-export function differences(recorded: unknown, derived: unknown, path = ""): string[] {
+function compareFields(recorded: unknown, derived: unknown, path = ""): string[] {
   if (!isObject(recorded) || !isObject(derived) || Array.isArray(recorded) !== Array.isArray(derived)) {
-    return Object.is(recorded, derived) ? [] : [`${path} was recorded as ${shown(recorded)} and comes out as ${shown(derived)}`];
+    return Object.is(recorded, derived) ? [] : [`${path} was recorded as ${asJson(recorded)} and comes out as ${asJson(derived)}`];
   }
   if (Array.isArray(recorded) && recorded.length !== (derived as unknown as unknown[]).length) {
     return [`${path} has ${recorded.length} entries on record and comes out with ${(derived as unknown as unknown[]).length}`];
   }
   return Object.entries(recorded)
     .filter(([, value]) => value !== undefined)
-    .flatMap(([key, value]) => differences(value, derived[key], path === "" ? key : `${path}.${key}`));
+    .flatMap(([key, value]) => compareFields(value, derived[key], path === "" ? key : `${path}.${key}`));
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-const shown = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+const asJson = (value: unknown): string => JSON.stringify(value) ?? "nothing";

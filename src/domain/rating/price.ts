@@ -18,7 +18,7 @@ import {
 import { type Consignment, isDeclaredOver } from "./consignment.js";
 import type { Item } from "./quoteRequest.js";
 
-/** All that one card's price depends on besides the goods; plain JSON, so that it can be stored and priced again. */
+/** All that one card's price depends on besides the goods. It is plain JSON, so that it can be stored and priced again. */
 export interface PriceTerms {
   readonly originZone: string;
   readonly destinationZone: string;
@@ -27,7 +27,7 @@ export interface PriceTerms {
   readonly breakMethod: RateCard["breakMethod"];
   readonly surcharges: readonly Surcharge[];
   readonly fuelLevyPercent: number;
-  /** Both ends are in Australia. */
+  /** Whether both ends are in Australia. */
   readonly gstApplies: boolean;
 }
 
@@ -56,19 +56,19 @@ export interface PriceSteps {
 
 const gstPercent = decimal(10);
 
-/** One card's price, its lines and its steps, rounded in this order. */
+/** Computes one card's price with its lines and steps. Each amount is rounded before others are computed from it. */
 export function priceOf(terms: PriceTerms, consignment: Consignment) {
   const { lane } = terms;
   const kg = consignment.chargeableKg(terms.cubicFactor);
-  const whole = { coefficient: kg.whole, scale: 0 };
-  const { charge, steps } = kgCharge(lane, terms.breakMethod, whole);
+  const wholeKg = { coefficient: kg.whole, scale: 0 };
+  const { charge, steps } = kgCharge(lane, terms.breakMethod, wholeKg);
   const freight = add(cachedDecimal(lane.basic), charge);
   const minimum = cachedDecimal(lane.minimum);
   const amount = toCents(larger(minimum, freight));
 
   const applied = terms.surcharges.flatMap((surcharge) => {
-    const items = itemsMeeting(surcharge, consignment, terms);
-    return items === 0 ? [] : [{ surcharge, items, cents: surchargeAmount(surcharge, amount, whole, items) }];
+    const items = countMeeting(surcharge, consignment, terms);
+    return items === 0 ? [] : [{ surcharge, items, cents: surchargeAmount(surcharge, amount, wholeKg, items) }];
   });
   const sumOf = (lines: readonly { cents: Cents }[]): Cents => lines.reduce((sum, { cents }) => sum + cents, 0n);
   const fuelBase = amount + sumOf(applied.filter(({ surcharge }) => surcharge.fuelApplies));
@@ -107,7 +107,7 @@ export function priceOf(terms: PriceTerms, consignment: Consignment) {
   };
 }
 
-/** Used for new and for stored quotes. */
+/** The line of the fuel levy, for new and for stored quotes. */
 export function fuelLine(percent: number, amount: number): SurchargeLine {
   return { name: "Fuel levy", description: `${percent}% fuel levy`, key: "FUEL", amount };
 }
@@ -125,38 +125,38 @@ export interface KgStep extends Rate {
 
 /** `total`: the highest break reached prices the whole weight. `cumulative`: each break prices its own kg. */
 function kgCharge(lane: Lane, method: RateCard["breakMethod"], kg: Decimal): { charge: Decimal; steps: KgStep[] } {
-  const rates = reachedBy(lane, kg);
+  const rates = reachedRates(lane, kg);
   const priced =
     method === "total"
       ? rates.slice(-1).map((rate) => ({ rate, kg }))
-      : rates.map((rate, index) => ({ rate, kg: between(rate, rates[index + 1], kg) }));
-  const steps = priced.map(({ rate, kg: own }) => ({ rate, own, charge: multiply(cachedDecimal(rate.perKg), own) }));
+      : rates.map((rate, index) => ({ rate, kg: kgBetween(rate, rates[index + 1], kg) }));
+  const steps = priced.map(({ rate, kg: part }) => ({ rate, part, charge: multiply(cachedDecimal(rate.perKg), part) }));
   return {
     charge: steps.reduce((sum, step) => add(sum, step.charge), zero),
-    steps: steps.map(({ rate, own, charge }) => ({ fromKg: rate.fromKg, perKg: rate.perKg, kg: toText(own), charge: toText(charge) })),
+    steps: steps.map(({ rate, part, charge }) => ({ fromKg: rate.fromKg, perKg: rate.perKg, kg: toText(part), charge: toText(charge) })),
   };
 }
 
 /** The rates whose break the weight has reached, lowest first. A break from 0 kg takes the place of the lane's own rate. */
-function reachedBy(lane: Lane, kg: Decimal): Rate[] {
+function reachedRates(lane: Lane, kg: Decimal): Rate[] {
   const whole = Number(kg.coefficient);
   const reached = lane.breaks.filter((weightBreak) => weightBreak.fromKg <= whole);
   return reached[0]?.fromKg === 0 ? reached : [{ fromKg: 0, perKg: lane.perKg }, ...reached];
 }
 
-const between = (rate: Rate, next: Rate | undefined, kg: Decimal): Decimal =>
+const kgBetween = (rate: Rate, next: Rate | undefined, kg: Decimal): Decimal =>
   subtract(next ? cachedDecimal(next.fromKg) : kg, cachedDecimal(rate.fromKg));
 
 /** How many items meet the condition; 0 when it does not hold. Every part of a condition must hold. */
-function itemsMeeting({ when }: Surcharge, consignment: Consignment, zones: Pick<PriceTerms, "originZone" | "destinationZone">): number {
+function countMeeting({ when }: Surcharge, consignment: Consignment, zones: Pick<PriceTerms, "originZone" | "destinationZone">): number {
   if (when.originZones && !when.originZones.includes(zones.originZone)) return 0;
   if (when.destinationZones && !when.destinationZones.includes(zones.destinationZone)) return 0;
   if (when.declaredValueOver !== undefined && !isDeclaredOver(consignment, when.declaredValueOver)) return 0;
-  return consignment.items.reduce((sum, item) => (meets(item, when) ? sum + item.quantity : sum), 0);
+  return consignment.items.reduce((sum, item) => (isMetBy(item, when) ? sum + item.quantity : sum), 0);
 }
 
 /** Compares the JSON numbers directly, which is exact: they are in the same order as their decimal texts. */
-function meets(item: Item, when: Surcharge["when"]): boolean {
+function isMetBy(item: Item, when: Surcharge["when"]): boolean {
   const { itemLongerThan, itemHeavierThan, itemTypes } = when;
   if (itemLongerThan !== undefined && Math.max(item.length, item.width, item.height) <= itemLongerThan) return false;
   if (itemHeavierThan !== undefined && item.weight <= itemHeavierThan) return false;

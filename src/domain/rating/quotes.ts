@@ -1,13 +1,13 @@
 import { cacheResults } from "../cacheResults.js";
 import type { Catalogue, CompiledCard } from "../catalogue/catalogue.js";
 import type { Lane } from "../catalogue/schema.js";
-import { centsToNumber, mostCents } from "../exactDecimal.js";
+import { centsToNumber, maxCents } from "../exactDecimal.js";
 import type { Location } from "../geography/geography.js";
 import { type Consignment, createConsignment } from "./consignment.js";
 import { type PriceSteps, type PriceTerms, priceOf, type SurchargeLine } from "./price.js";
 import type { Filters, Item } from "./quoteRequest.js";
 
-/** A quote entry of the contract, but for its `rateId`. */
+/** A quote entry of the contract, without its `rateId`. */
 export interface QuoteEntry extends Transit {
   readonly serviceName: string;
   readonly serviceId: string;
@@ -42,35 +42,35 @@ export interface QuoteTask {
 type Candidate = NonNullable<ReturnType<typeof priceCard>>;
 
 /**
- * Prices every customer; what customers have in common (zones, kg, shared cards) is worked out once. `quotes`: the cheapest first. `cards`: what each of
- * them was priced from. `today`: the date by the organisation's calendar, which decided what was valid.
+ * Prices the goods for every customer, and computes what customers share (zones, kg, cards) once. `quotes`: cheapest first. `cards`: what
+ * each quote was priced from. `today`: the date in the organisation's time zone, which decided what was valid.
  */
 export function priceQuotes(task: QuoteTask) {
   const consignment = createConsignment(task.items);
   const today = task.catalogue.today(task.now);
-  // How a card fits this request, whoever the customer is. One that is allowed may have no rate for the lane.
-  const assessed = cacheResults(task.catalogue.file.rateCards.length, (card: CompiledCard) => {
-    const current = isCurrent(card, today, task.now);
-    const allowed = current && passesFilters(card, task.filters);
-    return { current, allowed, candidate: allowed ? priceCard(card, task, consignment) : undefined };
+  // How a card fits this request, for any customer. A card that passes the filters may still have no rate for the lane.
+  const assessCard = cacheResults(task.catalogue.file.rateCards.length, (card: CompiledCard) => {
+    const isValid = isCurrent(card, today, task.now);
+    const passes = isValid && passesFilters(card, task.filters);
+    return { isValid, passes, candidate: passes ? priceCard(card, task, consignment) : undefined };
   });
   const results = task.customerIds.map((customerId) => {
-    const current = task.catalogue
+    const validCards = task.catalogue
       .cardsOf(customerId)
-      .map(assessed)
-      .filter((card) => card.current);
-    const allowed = current.filter((card) => card.allowed);
-    const candidates = allowed.flatMap(({ candidate }) => candidate ?? []).sort(cheapestFirst);
+      .map(assessCard)
+      .filter((card) => card.isValid);
+    const passing = validCards.filter((card) => card.passes);
+    const candidates = passing.flatMap(({ candidate }) => candidate ?? []).sort(cheapestFirst);
     const [quotes, cards] = [candidates.map(({ entry }) => entry), candidates.map(({ priced }) => priced)];
-    const noQuoteMessage = candidates.length > 0 ? "" : whyNone(task, customerId, current.length, allowed.length);
+    const noQuoteMessage = candidates.length > 0 ? "" : noQuoteReason(task, customerId, validCards.length, passing.length);
     return { customerId, noQuoteMessage, quotes, cards, today };
   });
   return { goods: consignment.goods(task.catalogue.organisation.cubicFactor), results };
 }
 
 function isCurrent({ card, spotExpiresAt }: CompiledCard, today: string, now: Date): boolean {
-  const valid = card.validFrom <= today && (card.validTo === null || today <= card.validTo);
-  return valid && (spotExpiresAt === undefined || now.getTime() < spotExpiresAt);
+  const isInPeriod = card.validFrom <= today && (card.validTo === null || today <= card.validTo);
+  return isInPeriod && (spotExpiresAt === undefined || now.getTime() < spotExpiresAt);
 }
 
 function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consignment) {
@@ -86,7 +86,7 @@ function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consign
   const { cubicFactor } = compiled;
   const terms = { originZone, destinationZone, cubicFactor, lane, breakMethod, surcharges, fuelLevyPercent, gstApplies };
   const { total, lines, steps } = priceOf(terms, consignment);
-  if (total > mostCents) return undefined;
+  if (total > maxCents) return undefined;
   const entry: QuoteEntry = {
     serviceName: service.name,
     serviceId: service.id,
@@ -103,15 +103,15 @@ function priceCard(compiled: CompiledCard, task: QuoteTask, consignment: Consign
   return { total, entry, priced: { terms, steps } };
 }
 
-/** Equal prices are ordered by name, so that the same request always answers in the same order. */
+/** Equal prices are ordered by service and rate card id, so that the same request always gives the same order. */
 const cheapestFirst = (a: Candidate, b: Candidate): number =>
-  Number(a.total - b.total) || byName(a.entry.serviceId, b.entry.serviceId) || byName(a.entry.rateCardId, b.entry.rateCardId);
+  Number(a.total - b.total) || compareText(a.entry.serviceId, b.entry.serviceId) || compareText(a.entry.rateCardId, b.entry.rateCardId);
 
-const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function whyNone(task: QuoteTask, customerId: string, current: number, allowed: number): string {
-  if (current === 0) return `No rate card for the customer ${customerId} is valid today`;
-  if (allowed === 0) return "Nothing left after the filters; widen or omit them";
+function noQuoteReason(task: QuoteTask, customerId: string, validCards: number, passingCards: number): string {
+  if (validCards === 0) return `No rate card for the customer ${customerId} is valid today`;
+  if (passingCards === 0) return "Nothing left after the filters; widen or omit them";
   const place = ({ suburb, postalCode, countryCode }: Location): string => `${suburb} ${postalCode} ${countryCode}`;
   return `No rate for the lane from ${place(task.origin)} to ${place(task.destination)}`;
 }
@@ -138,7 +138,7 @@ export interface Transit {
 
 const units = { H: ["hour", "hours"], D: ["business day", "business days"], W: ["week", "weeks"] } as const;
 
-/** `1-2 business days`, `1 business day`, `Same day`; empty when the lane does not say. Used for new and for stored quotes. */
+/** A lane's transit as quotes have it, such as `1-2 business days` or `Same day`; empty if the lane has none. */
 export function transitOf({ transit }: Pick<Lane, "transit">): Transit {
   if (!transit) return { deliveryTime: "", minTransitTime: 0, maxTransitTime: 0, transitTimeUnit: "D" };
   const { min, max, unit } = transit;

@@ -3,7 +3,7 @@
 
 import type { DecimalMark } from "../imports/columns/decimal.js";
 import { elementColumn } from "../imports/fields.js";
-import { isLonger, limits, shortened } from "../imports/limits.js";
+import { isLongerThan, limits, shortenToBytes } from "../imports/limits.js";
 import { type Fault, fault, type RowReason } from "./faults.js";
 
 /** A cell whose value cannot be used; its row is rejected. `fault` follows the column's name in the message, such as `holds #REF!`. */
@@ -24,9 +24,9 @@ export interface Row {
 }
 
 export interface Columns {
-  /** As the contract has them, never as the file spells them: a name stands in every rejected row and in its reason. */
+  /** The contract's names, never the file's spellings: rejected rows and their reasons have these names. */
   readonly names: readonly string[];
-  /** By column: the contract's field it holds, or undefined where it is left out. */
+  /** For each column, the contract's field that it holds, or undefined if the column is ignored. */
   readonly fields: readonly (string | undefined)[];
   /** How numbers are written; undefined for the contract's way. */
   readonly decimal?: DecimalMark | undefined;
@@ -37,19 +37,19 @@ export type JudgedValues<Values> = { readonly values: Values; readonly reason?: 
 
 export const cellText = (cell: Cell | undefined): string => (cell === undefined ? "" : typeof cell === "string" ? cell : cell.text);
 
-const suspicious = /[\0\ud800-\udfff]/;
+const maybeUnstorable = /[\0\ud800-\udfff]/;
 
 /** Postgres text cannot hold NUL, and a lone surrogate would come back as another character. */
-export const isStorable = (text: string): boolean => !suspicious.test(text) || (!text.includes("\0") && text.isWellFormed());
+export const isStorable = (text: string): boolean => !maybeUnstorable.test(text) || (!text.includes("\0") && text.isWellFormed());
 
-/** Reads one column's text without its surrounding blanks. A cell that cannot be used gives undefined, and a fault. */
+/** Reads one column's text without surrounding blanks. For a cell that cannot be used, adds a fault and returns undefined. */
 export type ReadText = (cells: readonly Cell[], faults: Fault[]) => string | undefined;
 
-export function textColumn(columns: Columns, field: string, longest: number = limits.textLength): ReadText {
+export function textColumn(columns: Columns, field: string, maxLength: number = limits.textLength): ReadText {
   const index = columns.fields.indexOf(field);
   if (index === -1) return () => "";
   const name = columns.names[index] ?? field;
-  const tooLong = fault("tooLong", `${name} is longer than ${longest} characters`, field);
+  const tooLong = fault("tooLong", `${name} is longer than ${maxLength} characters`, field);
   const unstorable = fault("unstorable", `${name} holds characters that cannot be stored`, field);
   return (cells, faults) => {
     const cell = cells[index];
@@ -58,7 +58,7 @@ export function textColumn(columns: Columns, field: string, longest: number = li
       return undefined;
     }
     const text = cell === undefined ? "" : cell.trim();
-    if (isLonger(text, longest)) {
+    if (isLongerThan(text, maxLength)) {
       faults.push(tooLong);
       return undefined;
     }
@@ -71,29 +71,29 @@ export function textColumn(columns: Columns, field: string, longest: number = li
 }
 
 /** A row is recorded as one event, and the event store takes no more than a mebibyte at a time. */
-const longestRow = 100_000;
+const maxRowLength = 100_000;
 
-export function rowFaults({ cells, fault: unusable }: Row): Fault[] {
-  const faults = unusable === null ? [] : [fault("unusableRow", unusable)];
+export function rowFaults({ cells, fault: rowFault }: Row): Fault[] {
+  const faults = rowFault === null ? [] : [fault("unusableRow", rowFault)];
   let length = 0;
   for (const cell of cells) length += typeof cell === "string" ? cell.length : cell.text.length;
-  if (length > longestRow) faults.push(fault("unusableRow", `The row is longer than ${longestRow} characters`));
+  if (length > maxRowLength) faults.push(fault("unusableRow", `The row is longer than ${maxRowLength} characters`));
   return faults;
 }
 
 /** A text as it can be stored: broken characters become U+FFFD, and a text that is too long is cut short. */
-export const storableText = (text: string, bytes: number = limits.rejectedValueBytes): string =>
-  shortened(isStorable(text) ? text : text.replaceAll("\0", "\ufffd").toWellFormed(), bytes);
+export const storableText = (text: string, maxBytes: number = limits.rejectedValueBytes): string =>
+  shortenToBytes(isStorable(text) ? text : text.replaceAll("\0", "\ufffd").toWellFormed(), maxBytes);
 
-/** The values sent for a row, by the contract's column names. In a JSON push a field that was not sent is not there; in a file a blank cell is. */
+/** The values sent for a row, by the contract's column names. Includes a file's blank cells, but not fields that a JSON push left out. */
 export function submittedValues(cells: readonly Cell[], columns: Columns, source: "data" | "file"): Record<string, string> {
   const values: Record<string, string> = {};
-  let left: number = limits.rejectedRowBytes;
+  let bytesLeft: number = limits.rejectedRowBytes;
   columns.fields.forEach((field, index) => {
     if (field === undefined || field === elementColumn) return;
-    const text = storableText(cellText(cells[index]), Math.min(limits.rejectedValueBytes, left));
+    const text = storableText(cellText(cells[index]), Math.min(limits.rejectedValueBytes, bytesLeft));
     if (source === "data" && text === "") return;
-    left = Math.max(0, left - Buffer.byteLength(text));
+    bytesLeft = Math.max(0, bytesLeft - Buffer.byteLength(text));
     values[columns.names[index] ?? field] = text;
   });
   return values;

@@ -1,17 +1,16 @@
-// What is held of a file of a million rows, in little memory.
+// Lists for files of a million rows, which take little memory.
 import { hash } from "node:crypto";
-import { limits, shortened } from "../imports/limits.js";
+import { limits, shortenToBytes } from "../imports/limits.js";
 
-/** A list of numbers that takes four or eight bytes each: a file has a million rows, and an object for each would not fit. */
-export type IntList = ReturnType<typeof growingList>;
+/** A list that takes four or eight bytes for each number: objects for a million rows would not fit into memory. */
+export type NumberList = ReturnType<typeof growingList>;
 
 const blockBits = 14;
 const blockSize = 1 << blockBits;
 
-/** Of 32-bit integers. */
-export const createIntList = (): IntList => growingList(() => new Int32Array(blockSize));
+export const createInt32List = (): NumberList => growingList(() => new Int32Array(blockSize));
 
-export const createDoubleList = (): IntList => growingList(() => new Float64Array(blockSize));
+export const createDoubleList = (): NumberList => growingList(() => new Float64Array(blockSize));
 
 /** Grows by blocks, so that nothing is ever copied and little is ever spare. */
 function growingList(newBlock: () => Int32Array | Float64Array) {
@@ -37,10 +36,10 @@ function growingList(newBlock: () => Int32Array | Float64Array) {
 
 const blockBytes = 1024 * 1024;
 
-/** A list of texts, kept as bytes outside of the heap: a file has a million shipments, and strings for each would fill it. */
+/** A list of texts, kept as bytes outside of the heap: strings for a million shipments would fill the heap. */
 export function createTextList() {
   const blocks: Buffer[] = [];
-  const [block, start, end] = [createIntList(), createIntList(), createIntList()];
+  const [block, start, end] = [createInt32List(), createInt32List(), createInt32List()];
   let used = 0;
   return {
     push(text: string): void {
@@ -58,35 +57,35 @@ export function createTextList() {
   };
 }
 
-/** Equal for equal texts only: every identifier as it is, and of a longer text its beginning and its SHA-256, so that it takes little memory. */
+/** A short text that is equal for equal texts only: an identifier as it is, and a longer text as its beginning and its SHA-256. */
 export const comparableText = (text: string): string =>
   text.length <= limits.identifierLength ? text : `${text.slice(0, limits.identifierLength)}${hash("sha256", JSON.stringify(text), "hex")}`;
 
-/** A cell of a file may be a slice of the text around it, which would stay in memory with it. */
-export const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
+/** Copies a text: a file's cell may be a slice of the text around it, which would stay in memory with it. */
+export const detachedCopy = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
-/** Numbers texts from 1, and keeps each once; a new one has the number 0 when `most` are kept. */
-export function createTextNumbers(most: number) {
+/** Numbers distinct texts from 1. When it holds `maxTexts`, a new text has the number 0. */
+export function createTextNumbers(maxTexts: number) {
   const numbers = new Map<string, number>();
-  const all: string[] = [];
+  const texts: string[] = [];
   return {
-    all,
-    of(text: string): number {
+    texts,
+    numberOf(text: string): number {
       const known = numbers.get(text);
-      if (known !== undefined || all.length >= most) return known ?? 0;
-      const own = copyOf(text);
-      numbers.set(own, all.push(own));
-      return all.length;
+      if (known !== undefined || texts.length >= maxTexts) return known ?? 0;
+      const copy = detachedCopy(text);
+      numbers.set(copy, texts.push(copy));
+      return texts.length;
     },
   };
 }
 
-/** Reasons are few and rows are many, so each is kept once. A file in which every row has another reason must not fill the memory. */
-export function createReasonList(most: number = limits.keptReasons) {
-  const reasons = createTextNumbers(most);
+/** Keeps each distinct reason once, and at most `maxReasons`: a file in which every row has another reason must not fill the memory. */
+export function createReasonList(maxReasons: number = limits.keptReasons) {
+  const reasons = createTextNumbers(maxReasons);
   return {
-    /** From 1; undefined for a new reason when `most` reasons are kept. */
-    numberOf: (whole: string): number | undefined => reasons.of(shortened(whole, limits.reasonBytes)) || undefined,
-    get: (number: number): string => reasons.all[number - 1] ?? "",
+    /** The reason's number, from 1. Undefined for a new reason when the list is full. */
+    numberOf: (reason: string): number | undefined => reasons.numberOf(shortenToBytes(reason, limits.reasonBytes)) || undefined,
+    get: (number: number): string => reasons.texts[number - 1] ?? "",
   };
 }

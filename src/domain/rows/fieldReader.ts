@@ -1,7 +1,7 @@
 import type { ColumnChoice } from "../imports/columns/choice.js";
-import { isoDate } from "../imports/columns/dateOrder.js";
+import { toIsoDate } from "../imports/columns/dateOrder.js";
 import { readNumber } from "../imports/columns/decimal.js";
-import { columnsOf, type Field, type Kind } from "../imports/fields.js";
+import { columnsOf, type Field, type ImportKind } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";
 import { isOtherDateForm, readTimestamp } from "../imports/timestamp.js";
 import { type Cell, type Columns, textColumn } from "./cells.js";
@@ -10,20 +10,20 @@ import type { RowContext } from "./rowContext.js";
 
 type Value = string | number;
 
-/** The value to record. Undefined where there is none, with a fault where there has to be one. */
+/** Returns the value to record, or undefined if there is none. Adds a fault if there has to be one. */
 type ReadField = (cells: readonly Cell[], faults: Fault[]) => Value | undefined;
 
-type ReadFields = (cells: readonly Cell[], faults: Fault[], into?: Record<string, unknown>) => Record<string, unknown>;
+type ReadFields = (cells: readonly Cell[], faults: Fault[], target?: Record<string, unknown>) => Record<string, unknown>;
 
-/** Reads the values of these fields into an object, in their order; what was not given is not there. */
+/** Reads the values of these fields into an object, in their order. Fields without a value are absent. */
 export function fieldsReader(columns: Columns, fields: readonly Field[], context: RowContext): ReadFields {
   const readers = fields.map((field) => ({ name: field.name, read: fieldReader(columns, field, context) }));
-  return (cells, faults, into = {}) => {
+  return (cells, faults, target = {}) => {
     for (const { name, read } of readers) {
       const value = read(cells, faults);
-      if (value !== undefined) into[name] = value;
+      if (value !== undefined) target[name] = value;
     }
-    return into;
+    return target;
   };
 }
 
@@ -38,22 +38,22 @@ function fieldReader(columns: Columns, field: Field, context: RowContext): ReadF
     case "place":
       return textReader(columns, field, limits.textLength);
     case "number":
-      return rawReader(columns, field, number);
+      return parsedReader(columns, field, number);
     case "nonZero":
-      return rawReader(columns, field, (text) => number(text) || undefined);
+      return parsedReader(columns, field, (text) => number(text) || undefined);
     case "positive":
-      return rawReader(columns, field, (text) => positive(number(text)));
+      return parsedReader(columns, field, (text) => ifPositive(number(text)));
     case "time":
-      return rawReader(columns, field, (text) => readTimestamp(text, context.timezone), otherDateForm);
+      return parsedReader(columns, field, (text) => readTimestamp(text, context.timezone), dateAdvice);
   }
 }
 
-function textReader(columns: Columns, { name, required, heading, missing }: Field, longest: number): ReadField {
-  const read = textColumn(columns, name, longest);
-  const absent = required === "value" ? fault("required", missing ?? `${heading} is required`, name) : undefined;
+function textReader(columns: Columns, { name, required, heading, missingReason }: Field, maxLength: number): ReadField {
+  const read = textColumn(columns, name, maxLength);
+  const missingFault = required === "value" ? fault("required", missingReason ?? `${heading} is required`, name) : undefined;
   return (cells, faults) => {
     const text = read(cells, faults);
-    if (text === "" && absent) faults.push(absent);
+    if (text === "" && missingFault) faults.push(missingFault);
     return text || undefined;
   };
 }
@@ -68,11 +68,8 @@ function customerReader(columns: Columns, field: Field, context: RowContext): Re
   };
 }
 
-/**
- * Numbers and times: one fault whatever is wrong with the cell, and for a cell that could not be given a value also why. `adviceOn` may say more
- * about its text.
- */
-function rawReader(
+/** Reads numbers and times. A wrong text gives one fault, an unreadable cell a second one. `adviceOn` may add advice on the text. */
+function parsedReader(
   { fields, names }: Columns,
   { name, required, heading }: Field,
   parse: (text: string) => Value | undefined,
@@ -93,20 +90,20 @@ function rawReader(
   };
 }
 
-const positive = (value: number | undefined): number | undefined => (value !== undefined && value > 0 ? value : undefined);
+const ifPositive = (value: number | undefined): number | undefined => (value !== undefined && value > 0 ? value : undefined);
 
-/** Such a date is rejected with advice and not guessed: 6/10/2026 may be in June or in October. */
-const otherDateForm = (text: string): string | undefined =>
+/** A date in another form is rejected with advice and not guessed: 6/10/2026 may be in June or in October. */
+const dateAdvice = (text: string): string | undefined =>
   isOtherDateForm(text) ? "write it as 2026-10-06, 2026-10-06T09:30:00 or 2026-10-06T09:30:00+10:00" : undefined;
 
 /** Why rows with these fixed values would all be rejected. A place is judged only together with the rest of its row. */
-export const fixedValueFaults = ({ fixed = {}, dateOrder, decimal }: ColumnChoice, kind: Kind, context: RowContext): string[] =>
+export const fixedValueFaults = ({ fixed = {}, dateOrder, decimal }: ColumnChoice, kind: ImportKind, context: RowContext): string[] =>
   columnsOf(kind).flatMap((field) => {
     const { name, heading } = field;
-    const given = Object.hasOwn(fixed, name) ? fixed[name] : undefined;
-    if (given === undefined) return [];
+    const value = Object.hasOwn(fixed, name) ? fixed[name] : undefined;
+    if (value === undefined) return [];
     const faults: Fault[] = [];
-    const cell = (field.type === "time" && dateOrder && isoDate(given, dateOrder)) || given;
+    const cell = (field.type === "time" && dateOrder && toIsoDate(value, dateOrder)) || value;
     fieldsReader({ names: [name], fields: [name], decimal }, [field], context)([cell], faults);
     return faults.length === 0 ? [] : [`The fixed value of ${heading}: ${faults.map(({ sentence }) => sentence).join("; ")}.`];
   });

@@ -3,11 +3,11 @@ import type { Geography, Location } from "../geography/geography.js";
 
 export type RowContext = ReturnType<typeof rowContext>;
 
-const rememberedPlaces = 20_000;
-/** A longer place, in characters, is not remembered: it is faulty and rare. */
-const longestRemembered = 200;
+const maxCachedPlaces = 20_000;
+/** A place with a longer key is not cached: it is faulty and rare. */
+const maxKeyLength = 200;
 
-/** What the rules ask about the organisation: its clock, its customers, and the places it serves. */
+/** What the rules need to know of the organisation: its time zone, its customers, and the places it serves. */
 export function rowContext(catalogue: Catalogue, geography: Geography) {
   const places = new Map<string, Location | undefined>();
   return {
@@ -23,17 +23,17 @@ export function rowContext(catalogue: Catalogue, geography: Geography) {
         resolution.ok && catalogue.isServiceable(resolution.location.countryCode, resolution.location.postalCode)
           ? resolution.location
           : undefined;
-      if (key.length > longestRemembered) return location;
-      if (places.size >= rememberedPlaces) places.clear(); // files repeat few places; one that does not must not fill the memory
+      if (key.length > maxKeyLength) return location;
+      if (places.size >= maxCachedPlaces) places.clear(); // a file with many different places must not fill the memory
       places.set(key, location);
       return location;
     },
-    /** Why there is no such location, for people. */
+    /** Why `locate` finds no location, for people. */
     locationFault(postalCode: string, suburb: string, state: string, countryCode: string): string {
       const resolution = geography.resolve({ postalCode, suburb, state, countryCode });
       if (resolution.ok) return `no zone of the catalogue has the postcode ${resolution.location.postalCode}`;
       const [first = "", ...rest] = resolution.message;
-      return `${first.toLowerCase()}${rest.join("").replace("; ", ": ")}`; // a semicolon stands between two faults
+      return `${first.toLowerCase()}${rest.join("").replace("; ", ": ")}`; // a semicolon would separate two faults
     },
   };
 }

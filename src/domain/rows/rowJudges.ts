@@ -1,4 +1,4 @@
-import { withLostZeros } from "../geography/postalCode.js";
+import { restoreLeadingZeros } from "../geography/postalCode.js";
 import { customFieldPrefix, type Field, fieldsOf } from "../imports/fields.js";
 import { type Cell, type Columns, type JudgedValues, type Row, rowFaults, textColumn } from "./cells.js";
 import { type Fault, fault, reasonOf } from "./faults.js";
@@ -6,18 +6,18 @@ import { fieldsReader } from "./fieldReader.js";
 import type { RowContext } from "./rowContext.js";
 
 /**
- * Judges a goods line (`item`) together with the fields of its shipment; only what was given is there. A shipment's fields come in the order of the
- * table, with the custom ones after its places.
+ * Judges a goods line (`item`) together with its shipment's fields. Fields without a value are absent. A shipment's fields are in the
+ * order of `importFields`, with the custom fields after the places.
  */
 export function shipmentLineJudge(columns: Columns, context: RowContext) {
-  const own = fieldsOf("shipment");
-  const afterPlaces = own.findLastIndex(({ type }) => type === "place") + 1;
-  const isOther = ({ type }: Field) => type !== "place";
-  const readFirst = fieldsReader(columns, own.slice(0, afterPlaces).filter(isOther), context);
+  const fields = fieldsOf("shipment");
+  const afterPlaces = fields.findLastIndex(({ type }) => type === "place") + 1;
+  const isNoPlace = ({ type }: Field) => type !== "place";
+  const readFirst = fieldsReader(columns, fields.slice(0, afterPlaces).filter(isNoPlace), context);
   const readOrigin = placeReader(columns, "origin", context);
   const readDestination = placeReader(columns, "destination", context);
   const readCustom = customFieldsReader(columns);
-  const readRest = fieldsReader(columns, own.slice(afterPlaces), context);
+  const readRest = fieldsReader(columns, fields.slice(afterPlaces), context);
   const readItem = fieldsReader(columns, fieldsOf("goodsLine"), context);
   return (row: Row) => {
     const { cells } = row;
@@ -27,12 +27,12 @@ export function shipmentLineJudge(columns: Columns, context: RowContext) {
     const destination = readDestination(cells, faults);
     const customFields = readCustom(cells, faults);
     const customerId = values["customerId"];
-    const missing = customerId ? context.mandatoryCustomFields(String(customerId)).filter((key) => !has(customFields, key)) : [];
+    const missing = customerId ? context.mandatoryCustomFields(String(customerId)).filter((key) => !hasField(customFields, key)) : [];
     if (missing.length > 0) {
       const sentence = `Missing mandatory custom field(s): ${missing.join(", ")}`;
       faults.push(fault("missingCustomField", sentence, ...missing.map((key) => customFieldPrefix + key)));
     }
-    Object.assign(values, origin.given, destination.given);
+    Object.assign(values, origin.values, destination.values);
     readRest(cells, faults, values);
     if (customFields) values["customFields"] = customFields;
     values["item"] = readItem(cells, faults);
@@ -42,7 +42,7 @@ export function shipmentLineJudge(columns: Columns, context: RowContext) {
 }
 
 /** `hasOwn`, since a custom field's key may be the name of a property that every object inherits. */
-const has = (customFields: Record<string, string> | undefined, key: string): boolean =>
+const hasField = (customFields: Record<string, string> | undefined, key: string): boolean =>
   customFields !== undefined && Object.hasOwn(customFields, key);
 
 function placeReader(columns: Columns, end: "origin" | "destination", context: RowContext) {
@@ -52,15 +52,15 @@ function placeReader(columns: Columns, end: "origin" | "destination", context: R
   const notFound = fault("zoneNotFound", sentence, names[0], names[1]);
   return (cells: readonly Cell[], faults: Fault[]) => {
     const [code, suburb, state, country] = readers.map((read) => read(cells, faults));
-    const complete = code !== undefined && suburb !== undefined && state !== undefined && country !== undefined;
-    const location = complete ? context.locate(code, suburb, state, country) : undefined;
-    if (complete && !location) faults.push({ ...notFound, advice: context.locationFault(code, suburb, state, country) });
-    const given: Record<string, string> = {};
-    if (code) given[names[0]] = location ? withLostZeros(code, location.postalCode) : code;
-    if (suburb) given[names[1]] = suburb;
-    if (state) given[names[2]] = state;
-    if (country) given[names[3]] = country;
-    return { given, location };
+    const isComplete = code !== undefined && suburb !== undefined && state !== undefined && country !== undefined;
+    const location = isComplete ? context.locate(code, suburb, state, country) : undefined;
+    if (isComplete && !location) faults.push({ ...notFound, advice: context.locationFault(code, suburb, state, country) });
+    const values: Record<string, string> = {};
+    if (code) values[names[0]] = location ? restoreLeadingZeros(code, location.postalCode) : code;
+    if (suburb) values[names[1]] = suburb;
+    if (state) values[names[2]] = state;
+    if (country) values[names[3]] = country;
+    return { values, location };
   };
 }
 

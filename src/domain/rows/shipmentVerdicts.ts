@@ -1,88 +1,88 @@
 import type { Location } from "../geography/geography.js";
 import { limits } from "../imports/limits.js";
 import type { Cell } from "./cells.js";
-import { comparableText, copyOf, createIntList, createReasonList, createTextList } from "./compactLists.js";
+import { comparableText, createInt32List, createReasonList, createTextList, detachedCopy } from "./compactLists.js";
 import { type Fault, fault, type RowReason, reasonOf, refusal } from "./faults.js";
 import type { ComparedColumn } from "./shipmentMeaning.js";
 
-export interface SeenLine {
+export interface ShipmentLine {
   /** The row's number, as messages show it. */
   readonly row: number;
-  /** What makes lines one shipment; undefined for a line that stands alone. */
+  /** Lines with one key are one shipment; undefined for a line that is a shipment of its own. */
   readonly key: string | undefined;
-  /** Where the line goes back to an element of a JSON push: its place there, and the shipment that it names now. */
-  readonly write?: { readonly element: number; readonly shipmentId: string } | undefined;
+  /** For a line that first came from an element of a JSON push: the row of the element's first line there, and the shipment id that the line has now. */
+  readonly pushElement?: { readonly element: number; readonly shipmentId: string } | undefined;
   readonly faults: readonly Fault[];
   readonly cells: readonly Cell[];
   readonly origin: Location | undefined;
   readonly destination: Location | undefined;
 }
 
-/** Stands for the reason of a line at fault that was not kept. */
-const notKept = -1;
-/** What is kept of a row: it has faults, or has them and is a line too many. The faults themselves are found again. */
-const [isFaulty, isTooManyToo] = [1, 2];
+/** In place of a reason's number: the list of reasons was full. */
+const unlistedReason = -1;
+/** The marks of a row with faults, and of one that is a line too many as well. The faults themselves are found again later. */
+const [faultyMark, tooManyMark] = [1, 2];
 
 const tooManyLines = fault("tooManyLines", `A shipment can have at most ${limits.linesPerShipment} goods lines`);
 
-const overtaken = refusal("Superseded by a later element of its push, which stands before it in this correction");
+const supersededReason = refusal("Superseded by a later element of its push, which stands before it in this correction");
 
 /** Takes every line of an import once, in row order; a shipment is accepted or rejected whole, wherever its lines stand. */
 export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = createReasonList()) {
   const shipmentOfKey = new Map<string, number>();
-  const shipmentOfRow = createIntList();
-  const faultsOfRow = createIntList();
-  const lines = createIntList();
-  const leadReason = createIntList();
-  const leadRow = createIntList();
+  const shipmentOfRow = createInt32List();
+  const faultsOfRow = createInt32List();
+  const lineCounts = createInt32List();
+  const leadReason = createInt32List();
+  const leadRow = createInt32List();
   const firstLines = createTextList();
-  /** By the id that they name: the shipments that go back to elements of a push, in the order of their first lines. */
-  const writes = new Map<string, { readonly shipment: number; readonly element: number }[]>();
-  const isOvertaken = new Set<number>();
-  const places = compared.filter((column) => column.written);
+  /** The shipments that came from elements of a push, by their shipmentId, in the order of their first lines. */
+  const pushedShipments = new Map<string, { readonly shipment: number; readonly element: number }[]>();
+  const superseded = new Set<number>();
+  const places = compared.filter((column) => column.writtenPlace);
 
-  const begin = (line: SeenLine): number => {
-    lines.push(0);
+  const addShipment = (line: ShipmentLine): number => {
+    lineCounts.push(0);
     leadReason.push(0);
     leadRow.push(0);
     firstLines.push(line.key === undefined ? "" : comparedTexts(line));
-    const shipment = lines.length - 1;
-    if (line.write) {
-      const id = comparableText(line.write.shipmentId);
-      writes.set(id, [...(writes.get(id) ?? []), { shipment, element: line.write.element }]);
+    const shipment = lineCounts.length - 1;
+    if (line.pushElement) {
+      const id = comparableText(line.pushElement.shipmentId);
+      pushedShipments.set(id, [...(pushedShipments.get(id) ?? []), { shipment, element: line.pushElement.element }]);
     }
     return shipment;
   };
-  const shipmentFor = (line: SeenLine): number => {
-    if (line.key === undefined) return begin(line);
+  const shipmentFor = (line: ShipmentLine): number => {
+    if (line.key === undefined) return addShipment(line);
     const key = comparableText(line.key);
     const known = shipmentOfKey.get(key);
     if (known !== undefined) return known;
-    const shipment = begin(line);
-    shipmentOfKey.set(copyOf(key), shipment);
+    const shipment = addShipment(line);
+    shipmentOfKey.set(detachedCopy(key), shipment);
     return shipment;
   };
-  /** What the line means in the compared columns, and how it writes its places. A line with NUL in it is rejected, whatever it means. */
-  const comparedTexts = (line: SeenLine): string => {
+  /** The line's meaning in the compared columns, and its places as written, separated by NUL. A line with NUL in it is rejected anyway. */
+  const comparedTexts = (line: ShipmentLine): string => {
     let texts = "";
     for (const column of compared) texts += marked(column.meaning(line.cells, line.origin, line.destination));
-    for (const column of places) texts += marked(column.written?.(line.cells));
+    for (const column of places) texts += marked(column.writtenPlace?.(line.cells));
     return texts.toWellFormed();
   };
-  const contradictions = (shipment: number, line: SeenLine): ComparedColumn[] => {
+  const contradictions = (shipment: number, line: ShipmentLine): ComparedColumn[] => {
     if (compared.length === 0) return [];
-    const [first, own] = [firstLines.get(shipment), comparedTexts(line)];
-    if (first === own) return [];
-    const [firstTexts, ownTexts] = [first.split("\0"), own.split("\0")];
-    const canCompare = (index: number) => Boolean(firstTexts[index] && ownTexts[index]);
+    const [firstLine, thisLine] = [firstLines.get(shipment), comparedTexts(line)];
+    if (firstLine === thisLine) return [];
+    const [firstTexts, texts] = [firstLine.split("\0"), thisLine.split("\0")];
+    const canCompare = (index: number) => Boolean(firstTexts[index] && texts[index]);
     const differs = (column: ComparedColumn, index: number) => {
       const place = places.indexOf(column);
       const at = canCompare(index) || place === -1 ? index : compared.length + place;
-      return canCompare(at) && firstTexts[at] !== ownTexts[at];
+      return canCompare(at) && firstTexts[at] !== texts[at];
     };
     return compared.filter(differs);
   };
-  const faultsFor = (shipment: number, line: SeenLine, isFirst: boolean, isTooMany: boolean): Fault[] => {
+  const faultsFor = (shipment: number, line: ShipmentLine, isFirst: boolean, isTooMany: boolean): Fault[] => {
     const faults = [...line.faults];
     const columns = isFirst ? [] : contradictions(shipment, line);
     if (columns.length > 0) {
@@ -92,53 +92,53 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
     if (isTooMany) faults.push(tooManyLines);
     return faults;
   };
-  /** A shipment's first line may be compared with itself. A line without a key has nothing to be compared with. */
-  const reasonAgain = (shipment: number, line: SeenLine, isTooMany: boolean): RowReason =>
+  /** Finds the faults of a row again. A shipment's first line may be compared with itself; a line without a key has no other lines. */
+  const reasonAgain = (shipment: number, line: ShipmentLine, isTooMany: boolean): RowReason =>
     reasonOf(faultsFor(shipment, line, line.key === undefined, isTooMany));
-  /** Of two writes of one shipment the later in the push wins, in whatever order a correction has them. The ledger takes the last of an import. */
-  const rejectOvertaken = () => {
-    for (const written of writes.values()) {
+  /** Of two elements with one shipmentId the later in the push wins, in whatever order a correction has them. */
+  const rejectSuperseded = () => {
+    for (const shipments of pushedShipments.values()) {
       let last = 0;
-      for (const { shipment, element } of written) {
+      for (const { shipment, element } of shipments) {
         if (leadReason.get(shipment) !== 0) continue;
         if (element > last) last = element;
-        else isOvertaken.add(shipment);
+        else superseded.add(shipment);
       }
     }
   };
-  const isWritten = (shipment: number) => leadReason.get(shipment) === 0 && !isOvertaken.has(shipment);
+  const isAccepted = (shipment: number) => leadReason.get(shipment) === 0 && !superseded.has(shipment);
   return {
-    add(line: SeenLine): void {
+    add(line: ShipmentLine): void {
       const shipment = shipmentFor(line);
-      const count = lines.get(shipment) + 1;
-      lines.set(shipment, count);
+      const count = lineCounts.get(shipment) + 1;
+      lineCounts.set(shipment, count);
       const isTooMany = count > limits.linesPerShipment;
       const faults = faultsFor(shipment, line, count === 1, isTooMany);
       shipmentOfRow.push(shipment);
-      faultsOfRow.push(faults.length === 0 ? 0 : isTooMany ? isTooManyToo : isFaulty);
+      faultsOfRow.push(faults.length === 0 ? 0 : isTooMany ? tooManyMark : faultyMark);
       if (faults.length === 0 || leadReason.get(shipment) !== 0) return;
-      leadReason.set(shipment, reasons.numberOf(reasonOf(faults).reason) ?? notKept);
+      leadReason.set(shipment, reasons.numberOf(reasonOf(faults).reason) ?? unlistedReason);
       leadRow.set(shipment, line.row);
     },
-    /** By row, counted from 0: the shipment it is a line of, counted from 1 among those to be written, or why it is rejected. */
+    /** The verdicts by row, counted from 0. `shipmentOf` is the number of an accepted row's shipment, from 1; 0 if the row is rejected. */
     close() {
-      rejectOvertaken();
-      let written = 0;
-      for (let shipment = 0; shipment < lines.length; shipment += 1) {
-        if (!isWritten(shipment)) continue;
-        written += 1;
-        lines.set(shipment, written); // from here on its number, no longer its count of lines
+      rejectSuperseded();
+      let accepted = 0;
+      for (let shipment = 0; shipment < lineCounts.length; shipment += 1) {
+        if (!isAccepted(shipment)) continue;
+        accepted += 1;
+        lineCounts.set(shipment, accepted); // reuses the list: from here on the shipment's number
       }
       return {
         rows: shipmentOfRow.length,
-        shipments: written,
-        shipmentOf: (row: number): number => (isWritten(shipmentOfRow.get(row)) ? lines.get(shipmentOfRow.get(row)) : 0),
-        /** `line` is asked for only where the row has faults of its own. */
-        reasonOf(ordinal: number, line: () => SeenLine): RowReason | undefined {
-          const own = faultsOfRow.get(ordinal);
+        shipments: accepted,
+        shipmentOf: (row: number): number => (isAccepted(shipmentOfRow.get(row)) ? lineCounts.get(shipmentOfRow.get(row)) : 0),
+        /** Calls `line` only if the row has faults of its own. */
+        reasonOf(ordinal: number, line: () => ShipmentLine): RowReason | undefined {
+          const mark = faultsOfRow.get(ordinal);
           const shipment = shipmentOfRow.get(ordinal);
-          if (own !== 0) return reasonAgain(shipment, line(), own === isTooManyToo);
-          if (isOvertaken.has(shipment)) return overtaken;
+          if (mark !== 0) return reasonAgain(shipment, line(), mark === tooManyMark);
+          if (superseded.has(shipment)) return supersededReason;
           const lead = leadReason.get(shipment);
           if (lead === 0) return undefined;
           const row = leadRow.get(shipment);
@@ -150,5 +150,5 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
   };
 }
 
-/** A text that can be compared begins with a mark, also a blank one. */
+/** Begins a text that can be compared with a mark, so that a blank text differs from an unknown one. */
 const marked = (text: string | undefined): string => (text === undefined ? "\0" : `=${comparableText(text)}\0`);

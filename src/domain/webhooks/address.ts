@@ -1,4 +1,4 @@
-// Where a webhook may go. The address is judged, not the name: a name can resolve to anything, and to something else the next time.
+// Which addresses a webhook may go to. Judges the address, not the host name: a name can resolve to another address at any time.
 import ipaddr from "ipaddr.js";
 
 export interface AddressRules {
@@ -10,7 +10,7 @@ const globalIPv6 = ipaddr.IPv6.parseCIDR("2000::/3");
 /** Azure's metadata address: it lies in a public range, but answers only inside Azure's machines. */
 const metadataAddresses = new Set(["168.63.129.16"]);
 
-const words: Readonly<Record<string, string>> = {
+const rangeWords: Readonly<Record<string, string>> = {
   loopback: "a loopback address",
   private: "a private address",
   uniqueLocal: "a private address",
@@ -28,34 +28,34 @@ export function addressRefusal(address: string, protocol: string, { allowPrivate
   if (range === "unicast") return isPlain ? `${address} can be reached by https only` : undefined;
   const isPrivate = range === "private" || range === "uniqueLocal";
   if (allowPrivate && (range === "loopback" || (isPrivate && !isPlain))) return undefined;
-  return `${address} is ${words[range] ?? "not a public address"}`;
+  return `${address} is ${rangeWords[range] ?? "not a public address"}`;
 }
 
 function rangeOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (metadataAddresses.has(address.toString())) return "linkLocal";
   const range = address.range();
-  // Also addresses that stand for an IPv4 address in some other way (NAT64, 6to4, ::127.0.0.1) are outside.
-  const isElsewhere = range === "unicast" && address instanceof ipaddr.IPv6 && !address.match(globalIPv6);
-  return isElsewhere ? "reserved" : range;
+  // IPv6 addresses outside the global range may stand for an IPv4 address, such as ::127.0.0.1.
+  const isOutsideGlobalRange = range === "unicast" && address instanceof ipaddr.IPv6 && !address.match(globalIPv6);
+  return isOutsideGlobalRange ? "reserved" : range;
 }
 
 export type CheckedUrl = { readonly url: string } | { readonly fault: string };
 
-const longestUrl = 2_000;
+const maxUrlLength = 2_000;
 
-/** The URL of an endpoint as it is kept, or what is wrong with it. The parser turns decimal and octal spellings into addresses. */
+/** The URL of an endpoint in the form to keep, or what is wrong with it. The parser turns decimal and octal spellings into addresses. */
 export function checkUrl(text: string, rules: AddressRules): CheckedUrl {
-  const url = text.length <= longestUrl && URL.canParse(text) ? new URL(text) : undefined;
+  const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !["https:", "http:"].includes(url.protocol) || url.hostname === "")
-    return { fault: `The URL must be an https address of at most ${longestUrl} characters` };
+    return { fault: `The URL must be an https address of at most ${maxUrlLength} characters` };
   if (url.username !== "" || url.password !== "") return { fault: "The URL must carry no user and no password: it is shown and logged" };
   url.hash = "";
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (url.protocol === "http:" && !(rules.allowPrivate && (isLocalhost(host) || ipaddr.isValid(host))))
     return { fault: `The URL must begin with https://${rules.allowPrivate ? "; http is for loopback only" : ""}` };
   const reason = isLocalhost(host) && !rules.allowPrivate ? `${host} is a loopback address` : undefined;
-  const refused = reason ?? (ipaddr.isValid(host) ? addressRefusal(host, url.protocol, rules) : undefined);
-  return refused ? { fault: `Nothing can be sent there: ${refused}` } : { url: url.href };
+  const refusal = reason ?? (ipaddr.isValid(host) ? addressRefusal(host, url.protocol, rules) : undefined);
+  return refusal ? { fault: `Nothing can be sent there: ${refusal}` } : { url: url.href };
 }
 
 export const isLocalhost = (host: string): boolean => /^(?:.+\.)?localhost\.?$/i.test(host);

@@ -1,4 +1,4 @@
-// The types of webhook. Everything that lists them follows from here: the endpoints' choice, the follower, the OpenAPI document, the portal.
+// The types of webhook. All lists of them follow from here: the endpoints' choice, the follower, the OpenAPI document, the portal.
 
 /** The types that an endpoint can choose: the recorded event behind each type, the kind of its stream, and what it means. */
 export const webhookEvents = {

@@ -1,6 +1,6 @@
-// A small node that speaks the EventStoreDB protocol, so that one machine needs no install: infrastructure, not a database product.
-// For a cluster, projections or access control use EventStoreDB itself (https://www.eventstore.com), with the same client.
-// `protocol` holds the messages and the gRPC calls they travel in, `log` what is stored and how it is found, `calls` what is answered.
+// A small node that speaks the EventStoreDB protocol, so that the product runs on one machine without installing EventStoreDB. For a
+// cluster, projections or access control use EventStoreDB itself (https://www.eventstore.com), with the same client.
+// `protocol` holds the messages and gRPC, `log` stores and finds events, and `calls` answers the calls.
 import { once } from "node:events";
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -14,14 +14,14 @@ import { createWriter } from "./log/writer.js";
 import { accessDenied, type Method, notImplemented, refusedCall, serveCall } from "./protocol/grpc.js";
 
 export interface EventStoreNodeOptions {
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   port: number;
   dataDir: string;
-  /** A user name and a password, joined by a colon: every call has to carry them. None: any program on this machine may call. */
+  /** A user name and a password, joined by a colon. Every call has to carry them. If undefined, any program on this machine may call. */
   credentials?: string | undefined;
-  /** Called with a fault that no client is told about. */
+  /** Called with a fault of which no client learns. */
   report?: (message: string, error: unknown) => void;
-  /** Called when a write to the disk failed: the node can be used no more and has to be started again. */
+  /** Called when a write to the disk has failed. The node is then unusable and has to be started again. */
   onFailure?: (error: unknown) => void;
 }
 
@@ -30,13 +30,13 @@ export type EventStoreNode = Awaited<ReturnType<typeof startEventStoreNode>>;
 const HOST = "127.0.0.1";
 const WINDOW_BYTES = 1024 * 1024;
 const SETTINGS = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 500 };
-/** A connection that holds more in memory gets no new calls. This leaves room for many subscribers that are slow to read. */
+/** A connection that holds more in memory gets no new calls. The limit leaves room for many subscribers that are slow to read. */
 const MAX_CONNECTION_MEGABYTES = 256;
 const STREAMS = "/event_store.client.streams.Streams";
 const GOSSIP = "/event_store.client.gossip.Gossip/Read";
 const FEATURES = "/event_store.client.server_features.ServerFeatures/GetSupportedMethods";
-/** Calls that a client makes without credentials, before its first other call. Their answers hold nothing that is stored. */
-const OPEN_TO_ALL: ReadonlySet<string> = new Set([GOSSIP, FEATURES]);
+/** Calls that a client makes without credentials, before its first other call. Their answers reveal nothing that is stored. */
+const CALLS_WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([GOSSIP, FEATURES]);
 
 export async function startEventStoreNode({ port, dataDir, credentials, report, onFailure }: EventStoreNodeOptions) {
   const { storage, close } = await startStorage(dataDir, (message, error) => report?.(message, error));
@@ -89,12 +89,12 @@ function serve(
   server.on("session", (session) => {
     sessions.add(session);
     session.setLocalWindowSize(4 * WINDOW_BYTES);
-    session.on("error", () => undefined); // the client notices a broken connection by itself
+    session.on("error", () => undefined); // the client notices a broken connection itself
     session.on("close", () => sessions.delete(session));
   });
   server.on("stream", (stream, headers) => {
     const path = headers[":path"] ?? "";
-    const isAllowed = OPEN_TO_ALL.has(path) || mayCall(headers);
+    const isAllowed = CALLS_WITHOUT_CREDENTIALS.has(path) || mayCall(headers);
     serveCall(stream, isAllowed ? (routes[path] ?? unknownCall) : deniedCall, onBug);
   });
   return () => {
@@ -102,7 +102,7 @@ function serve(
   };
 }
 
-/** Why the node could not start, with what to do about it. */
+/** The message for a node that could not start: the cause, and what to do about it. */
 export function startFault(error: unknown, { port, dataDir }: { port: number; dataDir: string }): string {
   if (error instanceof FolderInUse) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;

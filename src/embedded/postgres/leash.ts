@@ -1,5 +1,5 @@
-// Ends a program when this process ends, also by kill -9: a shell reads from this process's pipe and sends SIGINT to the program when the
-// pipe closes. It repeats the signal, since a program that is just starting ignores it.
+// Ends a program when this process ends, even by kill -9. A shell reads from a pipe that this process holds, and sends SIGINT to the
+// program when the pipe closes. It repeats the signal, since a program that is just starting ignores it.
 import { spawn } from "node:child_process";
 import type { Account } from "./account.js";
 
@@ -22,14 +22,14 @@ code=$?
 kill $watch 2>/dev/null
 exit $code`;
 
-/** The command in that shell; spawn it with a pipe as stdin. */
+/** Wraps a command in that shell. The caller spawns it with a pipe as stdin. */
 export const withLeash = (command: readonly string[]): string[] => ["sh", "-c", script, "leash", ...command];
 
-/** Starts a program in that shell, as this account: it ends when the stdin of what is returned closes. */
+/** Starts a program in that shell, as this account. The program ends when the stdin of the returned process closes. */
 export function startOnLeash(program: readonly string[], { prefix, spawnAs }: Account) {
   const [command = "", ...args] = [...prefix, "env", "TZ=UTC", "LC_ALL=C", ...withLeash(program)];
   const stdio: ["pipe", "ignore", "pipe"] = ["pipe", "ignore", "pipe"];
-  const child = spawn(command, args, { ...spawnAs, cwd: "/", detached: true, stdio }); // Ctrl-C goes to this process only, which ends the program
+  const child = spawn(command, args, { ...spawnAs, cwd: "/", detached: true, stdio }); // Ctrl-C reaches only this process
   child.stdin.on("error", () => undefined);
   child.stderr.setEncoding("utf8");
   return child;

@@ -14,48 +14,48 @@ import { readPidFile, stopLeftover, stopServer } from "./serverProcess.js";
 export interface PostgresOptions {
   /** The server's files are below this folder. One caller at a time per folder. */
   readonly folder: string;
-  /** False only in tests, whose data is thrown away. */
+  /** Whether data survives a power cut. False only in tests, whose data is thrown away. */
   readonly durable: boolean;
-  /** A fixed port, to have the same address after a crash; 0 for any free port. */
+  /** The port to listen on. A restart after a crash gives the earlier port, to keep the address. 0 or undefined for any free one. */
   readonly port?: number;
   readonly onLine?: (line: string) => void;
-  /** Aborts when the start is given up. */
+  /** Aborts when the caller gives up the start. */
   readonly signal?: AbortSignal;
 }
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 /**
- * `socketUrl`: the same database by a socket file; undefined where the file system has none, or the path is too long. Over TCP a COPY fills
- * 4 MB of buffers as fast as it can, while requests wait for a core; over the socket file it is at most 200 KB ahead of its reader. `exited` resolves
- * when the server has ended, by `stop` or by itself.
+ * `socketUrl` reaches the same database through a socket file. It is undefined if the file system has no sockets or the path is too long.
+ * Over TCP a COPY fills 4 MB of buffers as fast as it can, while requests wait for a core. Over the socket file it is at most 200 KB ahead
+ * of its reader. `exited` resolves when the server has ended, by `stop` or by itself.
  */
 export async function startPostgres(options: PostgresOptions) {
   const folder = resolve(options.folder);
   const data = join(folder, "data");
-  const line = options.onLine ?? (() => undefined);
+  const onLine = options.onLine ?? (() => undefined);
   await mkdir(folder, { recursive: true });
   const { durable, signal } = options;
   const { initdb, postgres } = await findBinaries();
   const account = await chooseAccount(data, [postgres, data]);
   const password = await ensureCluster({ initdb, folder, data, account, durable, signal });
-  await stopLeftover(data, (pid) => line(`stopping Postgres ${pid}, left running by an earlier start`));
+  await stopLeftover(data, (pid) => onLine(`stopping Postgres ${pid}, left running by an earlier start`));
   await removeSockets(data);
-  let socket = hasRoomForSocket(data);
+  let useSocket = hasRoomForSocket(data);
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port || (await freePort());
-    const server = await launch({ ...options, postgres, data, port, socket, account, line });
+    const server = await launch({ ...options, postgres, data, port, useSocket, account, onLine });
     const failure = await server.ready;
     if (failure === undefined) {
       const url = await createDatabase({ port, password }).catch(async (error: unknown) => {
-        await server.running().stop(); // the caller gets no handle to stop it
+        await server.running().stop(); // the caller gets no handle with which to stop it
         throw error;
       });
-      return { url, socketUrl: socket ? `${url}?host=${encodeURIComponent(data)}` : undefined, port, ...server.running() };
+      return { url, socketUrl: useSocket ? `${url}?host=${encodeURIComponent(data)}` : undefined, port, ...server.running() };
     }
     signal?.throwIfAborted();
-    if (socket && failure.includes("Unix-domain socket")) {
-      socket = false; // some file systems have no sockets
+    if (useSocket && failure.includes("Unix-domain socket")) {
+      useSocket = false; // some file systems have no sockets
       continue;
     }
     if (attempt === 20 || !/could not bind|already in use|still in use|lock file/.test(failure)) {
@@ -66,36 +66,36 @@ export async function startPostgres(options: PostgresOptions) {
 }
 
 const socketName = ".s.PGSQL.";
-/** In bytes; short enough for every system. */
-const longestSocketPath = 100;
-const hasRoomForSocket = (data: string) => Buffer.byteLength(join(data, `${socketName}65535`)) <= longestSocketPath;
+/** Short enough for every system. */
+const maxSocketPathBytes = 100;
+const hasRoomForSocket = (data: string) => Buffer.byteLength(join(data, `${socketName}65535`)) <= maxSocketPathBytes;
 
-/** A killed server leaves its socket, and each start has another port in the name. */
+/** A killed server leaves its socket file. The name has its port, so a later start does not overwrite the file. */
 async function removeSockets(data: string): Promise<void> {
   for (const name of await readdir(data))
-    if (name.startsWith(socketName)) await rm(join(data, name), { force: true }).catch(() => undefined); // it is in nobody's way
+    if (name.startsWith(socketName)) await rm(join(data, name), { force: true }).catch(() => undefined); // a file that stays does no harm
 }
 
 interface LaunchOptions extends PostgresOptions {
   readonly postgres: string;
   readonly data: string;
   readonly port: number;
-  /** Whether it has a socket file beside its port. */
-  readonly socket: boolean;
+  /** Whether the server also listens on a socket file. */
+  readonly useSocket: boolean;
   readonly account: Account;
-  readonly line: (text: string) => void;
+  readonly onLine: (line: string) => void;
 }
 
-const silenceMs = 60_000;
+const maxSilenceMs = 60_000;
 
-async function launch({ postgres, data, port, socket, durable, account, line, signal }: LaunchOptions) {
-  const before = await readPidFile(data); // a killed server's file, which still says "ready"
+async function launch({ postgres, data, port, useSocket, durable, account, onLine, signal }: LaunchOptions) {
+  const oldFile = await readPidFile(data); // left by a killed server, and still says "ready"
   const settings = {
     port,
     listen_addresses: "127.0.0.1",
-    unix_socket_directories: socket ? `"${data.replaceAll('"', '""')}"` : "", // a list, in which quotes keep commas and blanks
+    unix_socket_directories: useSocket ? `"${data.replaceAll('"', '""')}"` : "", // a list, so a path with commas or blanks needs quotes
     max_connections: 200,
-    ...(process.platform === "win32" ? {} : { dynamic_shared_memory_type: "mmap" }), // in its folder, so that a killed server leaves nothing elsewhere
+    ...(process.platform === "win32" ? {} : { dynamic_shared_memory_type: "mmap" }), // a killed server leaves nothing outside its folder
     fsync: durable ? "on" : "off",
     ...(durable ? {} : { synchronous_commit: "off", full_page_writes: "off" }),
     log_checkpoints: "off",
@@ -104,27 +104,27 @@ async function launch({ postgres, data, port, socket, durable, account, line, si
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const child = startOnLeash([postgres, "-D", data, ...flags], account);
-  let heardAt = performance.now();
-  const said: string[] = []; // its last lines
+  let lastOutputAt = performance.now();
+  const lastLines: string[] = [];
   child.stderr.on("data", (chunk: string) => {
-    heardAt = performance.now();
+    lastOutputAt = performance.now();
     const lines = chunk.split("\n").filter((text) => text.trim() !== "");
-    for (const text of lines) line(text);
-    said.push(...lines);
-    said.splice(0, said.length - 10);
+    for (const line of lines) onLine(line);
+    lastLines.push(...lines);
+    lastLines.splice(0, lastLines.length - 10);
   });
   let pid = 0;
-  let gone = false;
+  let hasExited = false;
   const exited = once(child, "exit")
     .catch(() => undefined)
     .then(() => {
-      gone = true;
+      hasExited = true;
     });
   const ready = (async () => {
     // Recovery after a crash may take long. The server logs its progress every ten seconds, so only silence ends the wait.
-    while (!gone && performance.now() - heardAt < silenceMs && !signal?.aborted) {
+    while (!hasExited && performance.now() - lastOutputAt < maxSilenceMs && !signal?.aborted) {
       const file = await readPidFile(data);
-      const isOld = file?.pid === before?.pid && file?.startedAt === before?.startedAt;
+      const isOld = file?.pid === oldFile?.pid && file?.startedAt === oldFile?.startedAt;
       if (file?.port === port && file.ready && !isOld) {
         pid = file.pid;
         return undefined;
@@ -133,21 +133,21 @@ async function launch({ postgres, data, port, socket, durable, account, line, si
     }
     child.stdin.end();
     await withTimeLimit(5_000, exited, () => undefined);
-    return said.filter((text) => /FATAL|ERROR|HINT|LOG: {2}could/.test(text)).join(" ") || said.join(" ");
+    return lastLines.filter((text) => /FATAL|ERROR|HINT|LOG: {2}could/.test(text)).join(" ") || lastLines.join(" ");
   })();
   const stop = async () => {
     child.stdin.end();
     const isLate = await withTimeLimit(5_000, exited, () => true);
     if (isLate) {
       await stopServer(pid);
-      endGroup(child); // the shell around the server
+      killGroup(child); // the shell around the server
     }
     await exited;
   };
   return { ready, running: () => ({ pid, exited, stop }) };
 }
 
-function endGroup({ pid }: ChildProcess): void {
+function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid) process.kill(-pid, "SIGKILL");
   } catch {

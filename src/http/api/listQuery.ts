@@ -34,7 +34,7 @@ export const pageSchema = <Item extends z.ZodType>(item: Item, id: string) =>
     nextCursor: z.string().nullable().describe("For the next page; null on the last page"),
   });
 
-/** Converts the items of a page into those of the answer. */
+/** Answers 200 with a page, whose items `itemOf` converts to those of the answer. */
 export async function answerPage<Row>(page: Promise<RowPage<Row>>, itemOf: (row: Row) => unknown = (row) => row) {
   const { items, nextCursor } = await page;
   return { status: 200, body: { items: await Promise.all(items.map(itemOf)), nextCursor } };
@@ -42,18 +42,18 @@ export async function answerPage<Row>(page: Promise<RowPage<Row>>, itemOf: (row:
 
 const timeMessage = "must be an ISO 8601 time or day, such as 2026-03-01T09:30:00Z or 2026-03-01";
 
-const acceptedForms =
+const timeFormats =
   "ISO 8601, from 1900 on; without a zone in the organisation's time zone. A day such as 2026-03-31 is the whole day, also as `to`";
 
-/** A time in a query parameter. */
+/** The schema of a query parameter that is a time or a day. */
 export const timeParameter = (description: string) =>
   z
     .string()
     .refine(isTimestamp, timeMessage)
     .optional()
-    .meta({ description: `${description}. ${acceptedForms}`, pattern: "^\\d{4}-\\d{2}-\\d{2}" });
+    .meta({ description: `${description}. ${timeFormats}`, pattern: "^\\d{4}-\\d{2}-\\d{2}" });
 
-/** The range of two such parameters; both may be missing. The organisation's zone is looked up only where one of them needs it. */
+/** Reads a range from two such parameters, which may be missing. Looks up the organisation's time zone only if one has no zone. */
 export async function timeRange(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   organisationId: string,
@@ -61,12 +61,12 @@ export async function timeRange(
 ): Promise<TimeRange> {
   const needsZone = [from, to].some((text) => text !== undefined && !hasZone(text));
   const timezone = needsZone ? await timezoneOf(organisationId, pool) : "UTC";
-  const dateOf = (text: string | undefined, read: typeof instantOf) =>
-    text === undefined ? undefined : dateAt(read(text, timezone) ?? Number.NaN);
+  const dateOf = (text: string | undefined, parse: typeof instantOf) =>
+    text === undefined ? undefined : dateAt(parse(text, timezone) ?? Number.NaN);
   const toIsDay = to !== undefined && isDay(to);
   const range = { from: dateOf(from, instantOf), to: dateOf(to, toIsDay ? endOfDay : instantOf) };
-  const wrong = "from must not be after to";
-  const isWrong = range.from && range.to && (toIsDay ? range.from >= range.to : range.from > range.to);
-  if (isWrong) throw new Rejection("invalid", wrong, [wrong]);
+  const orderMessage = "from must not be after to";
+  const isWrongOrder = range.from && range.to && (toIsDay ? range.from >= range.to : range.from > range.to);
+  if (isWrongOrder) throw new Rejection("invalid", orderMessage, [orderMessage]);
   return range;
 }

@@ -5,8 +5,8 @@ import type { Context } from "hono";
 import type { z } from "zod";
 import type { NeededScope } from "../../domain/keyScopes.js";
 import type { Principal } from "../../domain/principal.js";
-import type { Answer, AppEnv } from "../server/aroundRequest.js";
 import type { RecheckAccess } from "../server/readBody.js";
+import type { Answer, AppEnv } from "../server/requestMiddleware.js";
 import type { ApiDeps } from "./deps.js";
 
 export interface Caller {
@@ -15,22 +15,22 @@ export interface Caller {
   /** The beginning of the API key, for the log. The whole key is never logged. */
   readonly keyPrefix: string;
   readonly catalogueVersion: number;
-  /** By the database's clock. Ask it when something is decided: a body may arrive long after its key was looked up. */
+  /** The time on the database's clock. Handlers call it when they decide, since a body may arrive long after its key was looked up. */
   now(): Date;
   readonly requestId: string;
-  /** How long admission has taken so far: key, `beforeBody` and `recheckAccess`. Counts towards the time for the answer. */
+  /** How long the key's look-up, `beforeBody` and `recheckAccess` have taken so far. Counts towards the time limit of the answer. */
   admissionMs: number;
 }
 
-/** Returns the validated body, or throws what is wrong with it. */
-export type BodyAhead = () => unknown;
+/** Returns a body that was validated before its key was known to be valid, or throws what is wrong with the body. */
+export type EarlyBody = () => unknown;
 
 export interface ApiEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     caller?: Caller;
     recheckAccess?: RecheckAccess;
-    /** Set where the body is read before the key is known to be valid. */
-    bodyAhead?: Promise<BodyAhead | undefined>;
+    /** Set if a body may be read while the database looks up the key. */
+    earlyBody?: Promise<EarlyBody | undefined>;
   };
 }
 
@@ -54,9 +54,9 @@ export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
   readonly caller: Caller;
   /** The Node request; absent only when a test calls the app without a socket. */
   readonly incoming: IncomingMessage | undefined;
-  /** For a handler that reads the body itself. */
+  /** Called after the body by a handler that reads the body itself. */
   readonly recheckAccess: RecheckAccess;
-  /** Reserves room on the disk, out of the organisation's share, until the answer. Throws 503 when the share is used up. */
+  /** Reserves disk space from the organisation's share until the answer. Throws, which is answered 503, when the share is used up. */
   readonly reserveDisk: (bytes: number) => void;
 }
 
@@ -75,10 +75,10 @@ export interface RouteDefinition<S extends RequestSchemas> {
   readonly tag: string;
   /** True for a route that is not in the published contract. */
   readonly extension?: boolean;
-  /** What a key needs to call it: a GET accepts `read`, a POST needs the scope of its subject. */
+  /** The scope that a key needs. Every GET accepts `read`; a POST needs the scope of its subject. */
   readonly scope: NeededScope;
   readonly request: S;
-  /** 400, 401, 403, 429, 500 and 503 are added where the route does not describe them. */
+  /** The success, and errors that mean something particular here. The OpenAPI document adds the errors that all routes have. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** The largest JSON body in bytes, if it is less than the default. */
   readonly maxBodyBytes?: number;
@@ -97,11 +97,11 @@ export function defineRoute<const S extends RequestSchemas>(route: RouteDefiniti
   return route as unknown as Route;
 }
 
-/** What the routes have in common that read something beyond the published contract. */
-export const readBeyondContract = { method: "GET", scope: "read", extension: true } as const;
+/** Shared by the routes that read something and are not in the published contract. */
+export const extensionGet = { method: "GET", scope: "read", extension: true } as const;
 
 /** A page that is not in the contract and needs no key. */
-export interface OpenPage {
+export interface PublicPage {
   readonly path: string;
   readonly handler: (c: Context<AppEnv>) => Response | Promise<Response>;
 }

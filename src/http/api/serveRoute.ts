@@ -5,45 +5,45 @@ import type { z } from "zod";
 import { Rejection } from "../../domain/rejection.js";
 import { faultsOf, parseInSentences } from "../../domain/validation.js";
 import type { Slots } from "../../slots.js";
-import { readInTime, readPatienceMs } from "../server/answerInTime.js";
-import { send } from "../server/aroundRequest.js";
+import { maxReadMs, readInTime } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { maxJsonBytes, type WithBody } from "../server/readBody.js";
+import { sendAnswer } from "../server/requestMiddleware.js";
 import type { Authenticate } from "./auth/authenticate.js";
 import type { ApiDeps } from "./deps.js";
-import type { ApiEnv, BodyAhead, Caller, Route } from "./route.js";
+import type { ApiEnv, Caller, EarlyBody, Route } from "./route.js";
 
-/** Shared by all routes of an app. */
+/** What all routes of an app share. */
 export interface RouteFrame {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
   readonly uploads: Slots;
-  /** Limits the files that are made of JSON bodies, in bytes. */
-  readonly disk: Slots;
+  /** Limits the bytes of the files that JSON pushes are written to. */
+  readonly diskSpace: Slots;
 }
 
 /** Serves every route: authenticates, validates the request, then calls the handler. */
 export function serveRoute(route: Route, deps: ApiDeps, frame: RouteFrame): readonly Handler<ApiEnv>[] {
   const { query, headers, params } = route.request;
   return [
-    admit(route, frame.authenticate),
-    ...(query ? [validated("query", query, "query")] : []),
-    ...(headers ? [validated("header", headers, "headers")] : []),
-    ...(params ? [validated("param", params, "path")] : []),
+    admitCaller(route, frame.authenticate),
+    ...(query ? [validatePart("query", query, "query")] : []),
+    ...(headers ? [validatePart("header", headers, "headers")] : []),
+    ...(params ? [validatePart("param", params, "path")] : []),
     callHandler(route, deps, frame),
   ];
 }
 
-const admit =
+const admitCaller =
   (route: Route, authenticate: Authenticate): MiddlewareHandler<ApiEnv> =>
   async (c, next) => {
     c.set("route", route.path);
     const startedAt = performance.now();
-    const { admission, isLikely } = authenticate(c.req.header("x-api-key"));
-    if (isLikely) c.set("bodyAhead", bodyAhead(route, c.req.raw, c.env?.incoming));
+    const { admission, isLikelyAdmitted } = authenticate(c.req.header("x-api-key"));
+    if (isLikelyAdmitted) c.set("earlyBody", readEarlyBody(route, c.req.raw, c.env?.incoming));
     const { caller, headers, expectScope, recheckAccess } = await admission;
     c.set("answerHeaders", { ...c.get("answerHeaders"), ...headers });
-    c.set("loggedAs", { organisationId: caller.organisationId, keyPrefix: caller.keyPrefix });
+    c.set("logFields", { organisationId: caller.organisationId, keyPrefix: caller.keyPrefix });
     expectScope(route.scope);
     c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - startedAt });
     // The key is looked up again only for a body that is still arriving.
@@ -51,13 +51,13 @@ const admit =
     await next();
   };
 
-/** Validates one part of a request. A parameter that is given twice is a list, which its schema rejects. */
-function validated(target: "query" | "header" | "param", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
+/** Validates one part of a request. A parameter that is sent twice becomes a list, which its schema rejects. */
+function validatePart(target: "query" | "header" | "param", schema: z.ZodObject, root: string): MiddlewareHandler<ApiEnv> {
   const options = { validationFunction: parseInSentences };
   return zValidator(target, schema, (result) => void valueOrReject(result, root), options) as MiddlewareHandler<ApiEnv>;
 }
 
-/** The parsed value, or a rejection with all faults and their paths. */
+/** Returns the parsed value, or throws a rejection with all faults and their paths. */
 function valueOrReject<T>(result: { success: true; data: T } | { success: false; error: z.core.$ZodError }, root: string): T {
   if (result.success) return result.data;
   const faults = faultsOf(result.error, root);
@@ -71,49 +71,50 @@ function callHandler(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<Ap
     const { organisationId } = caller;
     const parts = { params: valid("param"), query: valid("query"), headers: valid("header"), caller, incoming: c.env?.incoming };
     if (route.method === "GET") {
-      const request = { organisationId, clientLeft: c.req.raw.signal, ms: readPatienceMs - caller.admissionMs, what: route.operationId };
-      return send(c, await readInTime(deps, request, (own) => route.handler({ ...parts, body: undefined } as never, own)));
+      const maxMs = maxReadMs - caller.admissionMs;
+      const request = { organisationId, clientLeft: c.req.raw.signal, maxMs, operation: route.operationId };
+      return sendAnswer(c, await readInTime(deps, request, (readDeps) => route.handler({ ...parts, body: undefined } as never, readDeps)));
     }
-    const admitting = async (step: Promise<void> | undefined) => {
+    const timeAdmission = async (step: Promise<void> | undefined) => {
       const startedAt = performance.now();
       await step;
       caller.admissionMs += performance.now() - startedAt;
     };
-    await admitting(route.beforeBody?.(parts as never, deps));
-    const admitted = { ...parts, recheckAccess: () => admitting(c.get("recheckAccess")?.()) };
-    const disk = frame.disk.share(organisationId);
+    await timeAdmission(route.beforeBody?.(parts as never, deps));
+    const admittedParts = { ...parts, recheckAccess: () => timeAdmission(c.get("recheckAccess")?.()) };
+    const diskShare = frame.diskSpace.share(organisationId);
     try {
-      const handle = (body: unknown) => route.handler({ ...admitted, body, reserveDisk: disk.hold } as never, deps);
-      const ahead = await c.get("bodyAhead");
-      if (ahead) return send(c, await handle(ahead()));
+      const handle = (body: unknown) => route.handler({ ...admittedParts, body, reserveDisk: diskShare.hold } as never, deps);
+      const earlyBody = await c.get("earlyBody");
+      if (earlyBody) return sendAnswer(c, await handle(earlyBody()));
       const { body, multipart } = route.request;
-      if (multipart) return send(c, await frame.uploads.within(organisationId, () => handle(undefined)));
-      if (body === undefined) return send(c, await handle(undefined));
+      if (multipart) return sendAnswer(c, await frame.uploads.withSlot(organisationId, () => handle(undefined)));
+      if (body === undefined) return sendAnswer(c, await handle(undefined));
       requireJson(c.req.raw.headers);
-      const { incoming, recheckAccess } = admitted;
+      const { incoming, recheckAccess } = admittedParts;
       const limit = route.maxBodyBytes ?? maxJsonBytes;
       const bodyRequest = { limit, organisationId, recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
-      const parsed = (bytes: Uint8Array) => valueOrReject(parseInSentences(body, parseJson(bytes)), "body");
-      return send(c, await frame.withBody(c.req.raw, bodyRequest, (bytes) => handle(parsed(bytes))));
+      const parseBody = (bytes: Uint8Array) => valueOrReject(parseInSentences(body, parseJson(bytes)), "body");
+      return sendAnswer(c, await frame.withBody(c.req.raw, bodyRequest, (bytes) => handle(parseBody(bytes))));
     } finally {
-      disk.release();
+      diskShare.release();
     }
   };
 }
 
-/** Most requests for quotes are smaller. */
-const aheadBytes = 16 * 1024;
+/** Most quote requests are smaller. */
+const maxEarlyBodyBytes = 16 * 1024;
 
 /**
- * Parses and validates a small body that has arrived whole while the database looks the key up, which takes longer. Only for a key whose last
- * request was admitted, so that nobody else makes the service work. What is wrong with the body is said once the key is known to be valid.
+ * Parses and validates a small body while the database looks up the key, if the whole body has arrived. Only done for a key whose last
+ * request was admitted, so that nobody else makes the service work. The caller learns of a faulty body once the key is known to be valid.
  */
-async function bodyAhead(route: Route, request: Request, incoming: IncomingMessage | undefined): Promise<BodyAhead | undefined> {
+async function readEarlyBody(route: Route, request: Request, incoming: IncomingMessage | undefined): Promise<EarlyBody | undefined> {
   const { body } = route.request;
   if (body === undefined) return undefined;
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (!(length <= Math.min(aheadBytes, route.maxBodyBytes ?? aheadBytes))) return undefined;
-  await new Promise(setImmediate); // behind the look-up, which is sent at the end of this iteration of the event loop
+  if (!(length <= Math.min(maxEarlyBodyBytes, route.maxBodyBytes ?? maxEarlyBodyBytes))) return undefined;
+  await new Promise(setImmediate); // after the look-up, which is sent at the end of this iteration of the event loop
   if (!incoming?.complete) return undefined;
   try {
     requireJson(request.headers);

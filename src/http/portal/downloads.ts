@@ -1,46 +1,45 @@
-// Files that are made while they are sent: a piece is made when the browser has taken the one before. Tables, as CSV and XLSX, are made of
-// rows as they come, at a pace that leaves the cores to other requests.
+// Downloads that are generated while they are sent: each piece is made when the browser has received the one before. Tables are written to
+// CSV or XLSX as their rows are read, at a pace that leaves the cores to other requests.
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { setImmediate as nextIteration, setTimeout as pause } from "node:timers/promises";
 import type { CopiedRows, CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { createSlots, type Slots } from "../../slots.js";
-import { answerInTime, onClientLeft, readPatienceMs } from "../server/answerInTime.js";
+import { answerInTime, maxReadMs, onClientLeft } from "../server/answerInTime.js";
 import type { PortalDeps, SignedInVisit } from "./pageDefinition.js";
 
-/** Each download holds a connection to the database. */
-export const boundDownloads = (): Slots =>
-  createSlots({ inAll: 4, each: 2, refusal: "Other downloads are running. Try again when they have finished" });
+/** Limits concurrent downloads, since each holds a connection to the database. */
+export const createDownloadSlots = (): Slots =>
+  createSlots({ maxHeld: 4, maxPerOwner: 2, refusal: "Other downloads are running. Try again when they have finished" });
 
 export type Pieces = AsyncGenerator<Uint8Array>;
 
 export interface DownloadedFile {
   readonly name: string;
   readonly contentType: string;
-  /** Begins the file. The pieces free what they hold when they end, fail, or are given up by `return`. */
+  /** Starts generating the file. The generator frees its resources when it ends, fails or is stopped by `return`. */
   readonly pieces: () => Pieces;
 }
 
-/** The longest that a download may take. */
-export const longestMs = 15 * 60 * 1000;
+const maxDownloadMs = 15 * 60 * 1000;
 
 /**
- * Waits for the first piece, so that an error at the start is answered with a page and not with a broken file. However a download ends, what
- * the pieces hold is freed, and then its slot.
+ * Waits for the first piece, so that an early error is answered with a page and not with a broken file. However the download ends, its
+ * pieces' resources are freed first, and its slot after that.
  */
 export async function download(visit: SignedInVisit, slots: Slots, { name, contentType, pieces }: DownloadedFile): Promise<Response> {
   const { context: c, person } = visit;
   const release = slots.takeNow(person.organisationId);
   const stream = Readable.from(pieces());
-  const late = setTimeout(() => stream.destroy(new Error(`the download of ${name} took too long`)), longestMs).unref();
+  const timer = setTimeout(() => stream.destroy(new Error(`the download of ${name} took too long`)), maxDownloadMs).unref();
   stream.on("close", () => {
-    clearTimeout(late);
+    clearTimeout(timer);
     release();
   });
-  stream.on("error", () => undefined); // whoever reads it gets the error too
-  onClientLeft(c.req.raw.signal, (left) => stream.destroy(left));
+  stream.on("error", () => undefined); // the stream's reader gets the error too
+  onClientLeft(c.req.raw.signal, (reason) => stream.destroy(reason));
   try {
-    await answerInTime(once(stream, "readable"), readPatienceMs - 500, `download ${name}`);
+    await answerInTime(once(stream, "readable"), maxReadMs - 500, `download ${name}`);
   } catch (error) {
     stream.destroy();
     throw error;
@@ -52,7 +51,7 @@ export async function download(visit: SignedInVisit, slots: Slots, { name, conte
   });
 }
 
-/** The formats of tables, by the ending of a file's name. */
+/** The content types of table files, by file extension. */
 export const tableFormats = {
   csv: "text/csv; charset=utf-8",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -60,7 +59,7 @@ export const tableFormats = {
 export type TableFormat = keyof typeof tableFormats;
 
 interface TableFile {
-  /** Without its ending. */
+  /** The file's name without its extension. */
   readonly name: string;
   readonly sheet: string;
   readonly format: TableFormat;
@@ -69,17 +68,17 @@ interface TableFile {
 
 export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sheet, format, table }: TableFile): Promise<Response> {
   const { spreadsheets, downloads } = deps;
-  const started = performance.now();
+  const startedAt = performance.now();
   const latestRequestAt = visit.context.get("latestRequestAt");
   const restMs = () => {
     const now = performance.now();
-    const isBusy = latestRequestAt() > Math.max(started, now - recentMs);
-    return restOf({ isBusy, running: downloads.countHeld(), ranMs: now - started }) / parts;
+    const isBusy = latestRequestAt() > Math.max(startedAt, now - recentMs);
+    return restAfterRowsMs({ isBusy, runningDownloads: downloads.countHeld(), elapsedMs: now - startedAt }) / parts;
   };
-  const parts = format === "csv" ? 1 : partsForWorkbook;
+  const parts = format === "csv" ? 1 : workbookParts;
   const pieces = () => {
-    const begun = table();
-    const paced = { ...begun, rows: pacedRows(parts === 1 ? begun.rows : inParts(begun.rows, parts), restMs) };
+    const unpaced = table();
+    const paced = { ...unpaced, rows: pacedRows(parts === 1 ? unpaced.rows : splitBatches(unpaced.rows, parts), restMs) };
     return format === "csv" ? csvPieces(spreadsheets, paced) : workbookPieces(spreadsheets, sheet, paced);
   };
   return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces });
@@ -89,32 +88,33 @@ const recentMs = 250;
 const restWhileBusyMs = 16;
 
 /**
- * How long a download rests after some rows. While requests come it leaves the cores to them, and several downloads together take no more of
- * them than one. Postgres, which takes most of the time to make the rows, then waits too. A long download has to end in time.
+ * How long a download pauses after a batch of rows. While other requests arrive, the pauses leave the cores to them, and several downloads
+ * together use no more than one would. Postgres does most of the work for the rows, and it pauses too. After half of `maxDownloadMs` a
+ * download no longer pauses, so that it finishes in time.
  */
-export const restOf = ({ isBusy, running, ranMs }: { isBusy: boolean; running: number; ranMs: number }): number =>
-  isBusy && ranMs < longestMs / 2 ? restWhileBusyMs * running : 0;
+export const restAfterRowsMs = (download: { isBusy: boolean; runningDownloads: number; elapsedMs: number }): number =>
+  download.isBusy && download.elapsedMs < maxDownloadMs / 2 ? restWhileBusyMs * download.runningDownloads : 0;
 
-/** A workbook's rows take five times as long to write as those of a CSV, and a quote waits for them at each of its steps. */
-const partsForWorkbook = 4;
+/** Writing rows to a workbook takes five times as long as to a CSV. Its batches are smaller, since other requests wait for each. */
+const workbookParts = 4;
 
-/** The same rows. Copied ones come in about so many parts, each of whole lines. */
-export async function* inParts(rows: DownloadedTable["rows"], parts: number): DownloadedTable["rows"] {
+/** Splits each batch of copied rows into about `parts` batches of whole lines. Other batches are passed on unchanged. */
+export async function* splitBatches(rows: DownloadedTable["rows"], parts: number): DownloadedTable["rows"] {
   for await (const some of rows) {
     if (!("lines" in some)) {
       yield some;
       continue;
     }
     const { lines } = some;
-    const most = Math.ceil(lines.length / parts);
+    const partBytes = Math.ceil(lines.length / parts);
     for (let from = 0, end = 0; from < lines.length; from = end) {
-      end = lines.indexOf("\n", Math.min(from + most, lines.length) - 1) + 1;
+      end = lines.indexOf("\n", Math.min(from + partBytes, lines.length) - 1) + 1;
       yield { ...some, lines: lines.subarray(from, end) };
     }
   }
 }
 
-/** The rows as they are taken; before the next ones are read, requests that came meanwhile are served. */
+/** Passes the rows on and pauses after each batch, so that waiting requests are served before the next rows are read. */
 export async function* pacedRows(rows: DownloadedTable["rows"], restMs: () => number): DownloadedTable["rows"] {
   for await (const some of rows) {
     yield some;
@@ -126,17 +126,17 @@ export async function* pacedRows(rows: DownloadedTable["rows"], restMs: () => nu
 type WorkbookOptions = Parameters<Spreadsheets["createTableWriter"]>[1];
 type Rows = readonly (readonly CsvCell[])[] | CopiedRows;
 
-/** Rows in the order of `columns`, some at a time. */
+/** A table's headings and its rows in batches; each row's cells are in the order of `columns`. */
 export interface DownloadedTable extends Omit<WorkbookOptions, "sheet"> {
   readonly rows: AsyncGenerator<Rows>;
 }
 
-/** Rows that are all there. */
-export async function* inOneBatch<Some>(rows: Some): AsyncGenerator<Some> {
+/** Yields rows that are all in memory already. */
+export async function* inOneBatch<Batch>(rows: Batch): AsyncGenerator<Batch> {
   yield rows;
 }
 
-/** The headings come with the first rows: if these cannot be read, nothing was sent yet. */
+/** Yields the headings together with the first rows. If those rows cannot be read, nothing has been sent yet. */
 export async function* csvPieces({ csvLine, copiedCsv }: Pick<Spreadsheets, "csvLine" | "copiedCsv">, { columns, rows }: DownloadedTable) {
   const csvOf = (some: Rows) => ("lines" in some ? copiedCsv(some) : Buffer.from(some.map((cells) => csvLine(cells)).join("")));
   let headings: Uint8Array | undefined = Buffer.from(csvLine(columns));
@@ -147,7 +147,7 @@ export async function* csvPieces({ csvLine, copiedCsv }: Pick<Spreadsheets, "csv
   if (headings) yield headings;
 }
 
-/** A workbook's numbers are exact to 15 digits; longer ones are texts there. */
+/** Numbers in a workbook are exact to 15 digits, so longer ones are written as text. */
 const workbookCell = (value: CsvCell): string | number | WallTime =>
   typeof value === "string" || "wallTime" in value
     ? value
@@ -155,17 +155,17 @@ const workbookCell = (value: CsvCell): string | number | WallTime =>
       ? Number(value.decimal)
       : value.decimal;
 
-/** How many bytes of a workbook may wait to be sent. */
-const waitingBytes = 256 * 1024;
+/** How many bytes of a workbook may be buffered before they are sent. */
+const maxBufferedBytes = 256 * 1024;
 
 export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, { rows, ...head }: DownloadedTable): Pieces {
   const cellsOf = (some: Rows) => ("lines" in some ? spreadsheets.copiedCells(some) : some);
-  const output = new PassThrough({ highWaterMark: waitingBytes });
+  const output = new PassThrough({ highWaterMark: maxBufferedBytes });
   output.on("error", () => undefined); // the reader and the writer below get the error too
   const writing = writeWorkbook();
   async function writeWorkbook(): Promise<void> {
     try {
-      let some = await rows.next(); // if these cannot be read, nothing was sent yet
+      let some = await rows.next(); // before the writer starts: if this fails, nothing has been sent yet
       const writer = spreadsheets.createTableWriter(output, { sheet, ...head });
       try {
         for (; !some.done; some = await rows.next()) for (const cells of cellsOf(some.value)) await writer.add(cells.map(workbookCell));

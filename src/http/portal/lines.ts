@@ -4,54 +4,54 @@ import { errorAnswer, messagesOf } from "./pageResponse.js";
 
 const linesType = "application/x-ndjson";
 
-/** Whether a script sends the form, and reads what becomes of it. */
+/** Whether a script has sent the form and reads the answer line by line. */
 export const wantsLines = ({ req }: Visit["context"]): boolean => req.header("accept") === linesType;
 
-/** A connection that is silent for a minute is ended, by this server and by many proxies. */
+/** How often the latest line is sent again. This server and many proxies close a connection that is silent for a minute. */
 const repeatMs = 10_000;
 
-/** Aborts when the page that asked was left. */
-export function pageLeft({ env }: Visit["context"]): AbortController {
-  const left = new AbortController();
-  const leave = () => left.abort(new Error("the page was left"));
-  if (env?.outgoing?.destroyed) leave(); // while the request was being read
+/** Returns a controller that aborts when the visitor leaves the page that sent the request. */
+export function abortOnPageLeft({ env }: Visit["context"]): AbortController {
+  const controller = new AbortController();
+  const leave = () => controller.abort(new Error("the page was left"));
+  if (env?.outgoing?.destroyed) leave(); // the visitor left while the request was being read
   env?.outgoing?.once("close", leave);
-  return left;
+  return controller;
 }
 
-/** A browser without scripts shows nothing until the answer, and the server ends a connection that is silent for a minute. */
-const plainFormMs = 50_000;
+/** The longest that a browser without scripts waits for its answer: the server closes a connection that is silent for a minute. */
+const maxWaitMs = 50_000;
 
-/** For a browser without scripts. */
+/** Runs the work for a browser without scripts, which waits for its end. */
 export async function waitForWork({ context }: Visit, { closing }: PortalDeps, { work, tooSlow }: Work): Promise<FormResult> {
-  const signal = AbortSignal.any([closing, pageLeft(context).signal, AbortSignal.timeout(plainFormMs)]);
+  const signal = AbortSignal.any([closing, abortOnPageLeft(context).signal, AbortSignal.timeout(maxWaitMs)]);
   return work(() => undefined, signal).catch((error: unknown) => {
     throw signal.aborted ? new TooBusy(tooSlow, { cause: error }) : error;
   });
 }
 
 /**
- * An answer whose work takes a while: lines of JSON while it goes on, and a last one at its end. The signal aborts when the page was left or the
- * service stops. An error that `work` throws becomes the last line.
+ * Answers a script with lines of JSON: progress while the work goes on, then its result or its error. The signal given to `work` aborts
+ * when the page is left or the service stops.
  */
 export function answerInLines({ context: c, requestId }: Visit, { closing, logger, links }: PortalDeps, work: Work["work"]): Response {
-  const left = pageLeft(c);
+  const left = abortOnPageLeft(c);
   const signal = AbortSignal.any([left.signal, closing]);
-  const text = new TextEncoder();
+  const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => {
       let latest: Line | undefined;
       const send = (line: Line) => {
         latest = line;
-        if (!left.signal.aborted) controller.enqueue(text.encode(`${JSON.stringify(line)}\n`));
+        if (!left.signal.aborted) controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`));
       };
       const repeat = setInterval(() => latest && send(latest), repeatMs);
-      const failed = (error: unknown): Line => {
+      const errorLine = (error: unknown): Line => {
         if (signal.aborted) return { error: "The service is stopping. Try again in a moment." };
         return { error: messagesOf(errorAnswer(c, error, logger)).join(" ") };
       };
       void work(send, signal)
-        .then(({ goTo }): Line => ({ goTo: links.to(goTo) }), failed)
+        .then(({ goTo }): Line => ({ goTo: links.to(goTo) }), errorLine)
         .finally(() => clearInterval(repeat))
         .then((line) => {
           send(line);

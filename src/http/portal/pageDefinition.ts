@@ -1,4 +1,4 @@
-// src/http/portal is what people use. A page has its query, its markup and its forms; rules and SQL are elsewhere.
+// src/http/portal is the web interface for people. A page has its query, its markup and its forms; rules and SQL are elsewhere.
 import type { BlockList } from "node:net";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
@@ -12,24 +12,24 @@ import type { Action } from "../../domain/members.js";
 import type { FileChecks } from "../../judging/fileChecks.js";
 import type { SingleSignOn } from "../../ports/people.js";
 import type { Slots } from "../../slots.js";
-import type { AppEnv, HttpMetrics } from "../server/aroundRequest.js";
 import type { SharedDeps } from "../server/deps.js";
 import type { RecheckAccess, WithBody } from "../server/readBody.js";
+import type { AppEnv, HttpMetrics } from "../server/requestMiddleware.js";
 import type { readAssets } from "./assets.js";
 import type { Fields } from "./fields.js";
 import type { createOpenPages } from "./live/openPages.js";
 import type { PortalCookie } from "./sessions/cookies.js";
 import type { createSignInLog } from "./sessions/signInLog.js";
 
-/** What stands above every page: the way here, the title, and at its right a menu and the one main action; below them the views. */
+/** The top of every page: the breadcrumbs, the title with a menu and the main action at its right, and below them the views. */
 export interface PageHead {
   /** Also the page's heading. */
   readonly title: string;
   /** The pages above this one, each with its path. */
   readonly crumbs?: readonly (readonly [label: string, path: string])[];
-  /** The main thing that one does here: one button. */
+  /** The button for the page's main action. */
   readonly action?: Child;
-  /** Other ways to look at the same thing. */
+  /** Links to the different views of the same subject. */
   readonly views?: readonly { readonly label: string; readonly to: string; readonly current: boolean }[];
   /** Downloads and further actions. */
   readonly menu?: readonly MenuItem[];
@@ -45,7 +45,7 @@ export interface MenuItem {
 
 export interface PageContent extends PageHead {
   readonly body: Child;
-  /** What the page asks before something is done; null while it asks nothing. */
+  /** The confirmation that the page asks for; null while it asks for none. Left out by pages that never ask. */
   readonly question?: Child;
   /** The answer's status; 200 by default. */
   readonly status?: number;
@@ -57,35 +57,35 @@ export interface PageContent extends PageHead {
   readonly scripts?: readonly string[];
 }
 
-/** After a form: where to go, and what to say there. */
+/** What follows a form: the page to go to, and a notice to show there. */
 export interface FormResult {
   readonly goTo: string;
   readonly notice?: Notice;
-  /** Whose the notice is (`ownerOf`), where the form has ended the session or opened another one. */
+  /** The session that may read the notice (`ownerOf`), if the form has ended the visitor's session or opened another one. */
   readonly owner?: string;
 }
 
-/** A line of the answer to a script, which reads it while it comes. */
+/** One line of an answer that a script reads while it arrives. `share`: the progress, from 0 to 1. */
 export type Line = { readonly share: number; readonly text: string } | { readonly goTo: string } | { readonly error: string };
 
-/** Work after a form that takes a while. The page's script reads how far it is, line by line; a browser without scripts waits for its end. */
+/** Long work that a form starts. The page's script reads its progress line by line; a browser without scripts waits for its end. */
 export interface Work {
   readonly work: (say: (line: Line) => void, signal: AbortSignal) => Promise<FormResult>;
-  /** What a browser without scripts is told where it takes too long. */
+  /** The message for a browser without scripts if the work takes too long. */
   readonly tooSlow: string;
 }
 
-/** Leads to a page that says in a line what was done. */
-export const withNotice = (goTo: string, line: string, once?: Secret): FormResult => ({
+/** Goes to a page that says in one line what was done, and shows a secret there once. */
+export const withNotice = (goTo: string, line: string, secret?: Secret): FormResult => ({
   goTo,
-  notice: { kind: "done", lines: [line], once },
+  notice: { kind: "done", lines: [line], once: secret },
 });
 
-// What a definition does is written as a method: a list may then hold those of signed-in people beside those of anyone. The frame lets only
-// signed-in people in where `access` says so.
+// Definitions have methods, not function properties, so that TypeScript allows one list for pages of signed-in people and pages of anyone.
+// portal.ts checks `access` before it calls them.
 
 export interface PageDefinition<V extends Visit = SignedInVisit> {
-  /** `/portal/...`, with `{name}` for a parameter. */
+  /** A path such as `/portal/imports/{importId}`; `{name}` is a parameter. */
   readonly path: string;
   readonly access: Access;
   show(visit: V, deps: PortalDeps): Promise<PageContent | FormResult>;
@@ -94,14 +94,14 @@ export interface PageDefinition<V extends Visit = SignedInVisit> {
 export interface FormDefinition<V extends Visit = SignedInVisit> {
   readonly path: string;
   readonly access: Access;
-  /** The page that shows a refused form again, with what is wrong. */
+  /** The page that shows a refused form again, with the problem. */
   readonly page: PageDefinition<V>;
-  /** A form with a file: `submit` reads it itself, and checks its token before it takes the file. It gets no fields. */
+  /** Set for a form with a file. `submit` then gets no fields: it reads the body itself, and checks the token before the file. */
   readonly body?: "upload";
-  /** Which sentences are about which field: they stand beside it, and it gets the focus. */
+  /** By field: which messages are about it. Such a message is shown at the field, which gets the focus. */
   readonly faults?: Readonly<Record<string, { test(sentence: string): boolean }>>;
-  /** Of the body, for a form that is larger than others. */
-  readonly mostBytes?: number;
+  /** The largest body, if a form needs more than `maxFormBytes`. */
+  readonly maxBytes?: number;
   submit(visit: V, fields: Fields, deps: PortalDeps): Promise<FormResult | PageContent | Work>;
 }
 
@@ -111,43 +111,43 @@ export const definePage = <V extends Visit = SignedInVisit>(path: string, access
   show,
 });
 
-/** `below`: what its path has behind the page's own. */
-type FormPlace<V extends Visit> = { below: string } & Partial<Pick<FormDefinition<V>, "access" | "faults" | "mostBytes" | "body">>;
+/** `subPath`: the part of the form's path after that of its page. */
+type FormOptions<V extends Visit> = { subPath: string } & Partial<Pick<FormDefinition<V>, "access" | "faults" | "maxBytes" | "body">>;
 
-/** A form of a page, for those who may look at the page unless it says otherwise. */
+/** Defines a form of a page. Whoever may see the page may send the form, unless `access` says otherwise. */
 export function defineForm<V extends Visit = SignedInVisit>(
   page: PageDefinition<V>,
-  place: string | FormPlace<V>,
+  subPathOrOptions: string | FormOptions<V>,
   submit: FormDefinition<V>["submit"],
 ): FormDefinition<V> {
-  const { below, ...options } = typeof place === "string" ? { below: place } : place;
-  return { path: page.path + below, access: page.access, page, submit, ...options };
+  const { subPath, ...options } = typeof subPathOrOptions === "string" ? { subPath: subPathOrOptions } : subPathOrOptions;
+  return { path: page.path + subPath, access: page.access, page, submit, ...options };
 }
 
 /**
- * What a page's script, link or event source asks for: JSON, a download, a stream of events. A refusal is JSON as the API's, or a page where
- * the browser itself went there.
+ * An answer that is not a page, for a script, a link or an event source: JSON, a download or a stream of events. A refusal is JSON like the
+ * API's, or a page if the person opened the address.
  */
 export interface AnswerDefinition<V extends Visit = SignedInVisit> {
   readonly path: string;
   readonly access: Access;
-  /** Set for a POST: how many bytes its body may have, which is JSON. */
-  readonly mostBytes?: number;
+  /** Set for a POST, whose body is JSON: the largest body. */
+  readonly maxBytes?: number;
   answer(visit: V, deps: PortalDeps, body: unknown): Promise<Response>;
 }
 
 export const defineAnswer = (path: string, access: Access, answer: AnswerDefinition["answer"]) => ({ path, access, answer });
 
-/** The pages of one subject with their forms, and what they ask for. */
+/** The pages of one subject, their forms, and the answers for their scripts and links. */
 export interface Subject {
   readonly pages?: readonly PageDefinition[];
   readonly forms?: readonly FormDefinition[];
   readonly answers?: readonly AnswerDefinition[];
 }
 
-/** Addresses as the browser sees them: behind a reverse proxy PUBLIC_URL may have a path that never reaches this process. */
+/** Makes addresses as the browser sees them: behind a reverse proxy PUBLIC_URL may have a path that never reaches this process. */
 interface Links {
-  /** `/portal/...`, which may have a query, with the path of PUBLIC_URL before it. */
+  /** Puts the path of PUBLIC_URL before a path such as `/portal/imports?status=failed`. */
   readonly to: (path: string) => string;
 }
 
@@ -157,7 +157,7 @@ export interface PortalOptions extends SharedDeps {
   readonly limits: { readonly maxQueuedImports: number };
   /** The proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: BlockList;
-  readonly metrics: Pick<HttpMetrics, "signInEnded">;
+  readonly metrics: Pick<HttpMetrics, "recordSignIn">;
   readonly organisations: OrganisationDeps;
   readonly members: MemberDeps;
   readonly webhooks: WebhookDeps;
@@ -175,7 +175,7 @@ export interface PortalFrame {
   readonly stopping?: AbortSignal | undefined;
 }
 
-/** The options and what the portal makes from them. */
+/** The options, and the objects that the portal creates from them. */
 export interface PortalDeps extends PortalOptions, PortalFrame {
   readonly closing: AbortSignal;
   readonly maxQueuedImports: number;
@@ -185,14 +185,14 @@ export interface PortalDeps extends PortalOptions, PortalFrame {
   readonly checkPassword: ReturnType<typeof createPasswordCheck>;
   readonly signInLog: ReturnType<typeof createSignInLog>;
   readonly sessionCookie: PortalCookie;
-  /** Pages that are open and change by themselves. */
+  /** The open pages that update themselves. */
   readonly openPages: ReturnType<typeof createOpenPages>;
   readonly downloads: Slots;
 }
 
 const secretShape = z.object({ title: z.string(), text: z.string(), copyLabel: z.string() });
 
-/** Shown on the next page and never again: a new key, an invitation's link. */
+/** A text that is shown on the next page and never again: a new key, an invitation's link. */
 export type Secret = z.infer<typeof secretShape>;
 
 export const noticeShape = z.object({
@@ -205,42 +205,42 @@ export type Notice = z.infer<typeof noticeShape>;
 /** Who may see a page or send a form: any visitor, every signed-in member, or members whose role allows it. */
 export type Access = "anyone" | Action;
 
-/** One request of the portal, as its pages see it. */
+/** One request to the portal, as its pages see it. */
 export interface Visit {
-  /** The path asked for, without the path of PUBLIC_URL. */
+  /** The requested path, without the path of PUBLIC_URL. */
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly requestId: string;
-  /** The request itself, for what signs in and out. */
+  /** The HTTP request, for cookies, headers and streamed answers. */
   readonly context: Context<AppEnv>;
   readonly person: Session | undefined;
   readonly may: (access: Access) => boolean;
-  /** Asks again, in a form or a script's request, whether this person may do this: after the body, and before each step of long work. */
+  /** Loads the session again and throws if the person has lost access. Called after reading a body, and before each step of long work. */
   readonly recheckAccess: RecheckAccess;
   /** The session's token, masked for this page. */
   readonly formToken: string;
   readonly links: Links;
   readonly assets: ReturnType<typeof readAssets>;
   readonly notice: Notice | undefined;
-  /** What a form that is shown again was sent with; never a password. */
+  /** The fields of a refused form that is shown again, without passwords. */
   readonly submitted: Fields;
-  /** What is wrong with one field of a form that is shown again. */
+  /** The problem with one field of a form that is shown again. */
   readonly fault?: { readonly field: string; readonly line: string };
 }
 
 /** A visit to a page that only signed-in people see. */
 export type SignedInVisit = Visit & { readonly person: Session };
 
-/** Who asks, for the record. */
+/** The person and the request, as events record them. */
 export const originOf = ({ person, requestId }: SignedInVisit): Origin => ({ by: person.by, correlationId: requestId });
 
-/** Reads something once for a visit. */
+/** Wraps a read so that it runs at most once for each visit. */
 export function oncePerVisit<Deps, Found>(read: (visit: SignedInVisit, deps: Deps) => Promise<Found>) {
-  const known = new WeakMap<Visit["context"], Promise<Found>>();
+  const results = new WeakMap<Visit["context"], Promise<Found>>();
   return (visit: SignedInVisit, deps: Deps): Promise<Found> => {
-    const found = known.get(visit.context) ?? read(visit, deps);
-    known.set(visit.context, found);
-    return found;
+    const result = results.get(visit.context) ?? read(visit, deps);
+    results.set(visit.context, result);
+    return result;
   };
 }

@@ -1,10 +1,10 @@
-// Pages, redirects and errors as responses.
+// Turns pages, redirects and errors into HTTP responses.
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Logger } from "pino";
 import { answerError } from "../server/answerError.js";
-import type { Answer, AppEnv } from "../server/aroundRequest.js";
-import { compressedText } from "../server/compress.js";
+import { compressText } from "../server/compress.js";
+import type { Answer, AppEnv } from "../server/requestMiddleware.js";
 import type { PageContent, Visit } from "./pageDefinition.js";
 import { Layout } from "./shell/layout.js";
 import { Link, VisitContext } from "./shell/parts.js";
@@ -20,7 +20,7 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
 ].join("; ");
 
-/** Same-origin and not no-referrer: with the latter a browser sends `Origin: null` with its forms. */
+/** The referrer policy is same-origin, not no-referrer: with the latter a browser sends `Origin: null` with its forms. */
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": contentSecurityPolicy,
@@ -28,22 +28,22 @@ const pageHeaders = {
   "referrer-policy": "same-origin",
 };
 
-/** A page in its frame, under headers that let it load our own files and nothing else. */
-export function pageResponse(visit: Visit, shown: PageContent, headers: Readonly<Record<string, string>> = {}): Response {
+/** Renders a page in its frame, with headers that let it load the portal's own files and nothing else. */
+export function pageResponse(visit: Visit, content: PageContent, headers: Readonly<Record<string, string>> = {}): Response {
   const { context: c, notice } = visit;
   const page = (
-    <VisitContext.Provider value={{ ...visit, notice: shown.notice ?? notice }}>
-      <Layout shown={shown} />
+    <VisitContext.Provider value={{ ...visit, notice: content.notice ?? notice }}>
+      <Layout content={content} />
     </VisitContext.Provider>
   );
-  const status = (shown.status ?? 200) as ContentfulStatusCode;
-  const { body, headers: packing } = compressedText(c, `<!doctype html>${page}`);
-  return c.body(body, status, { ...headers, ...c.get("answerHeaders"), ...pageHeaders, ...packing });
+  const status = (content.status ?? 200) as ContentfulStatusCode;
+  const { body, headers: encoding } = compressText(c, `<!doctype html>${page}`);
+  return c.body(body, status, { ...headers, ...c.get("answerHeaders"), ...pageHeaders, ...encoding });
 }
 
 export function redirect(c: Context<AppEnv>, to: string, status: 302 | 303): Response {
   const headers = { ...c.get("answerHeaders"), location: to };
-  // The script asked for a part of a page: the browser then loads the whole page at the new address.
+  // htmx asked for a part of a page: this header makes it load the whole page at the new address instead.
   if (c.req.header("hx-request") === "true") return c.body(null, 200, { ...headers, "hx-redirect": to });
   return c.body(null, status, headers);
 }
@@ -52,7 +52,7 @@ export function redirect(c: Context<AppEnv>, to: string, status: 302 | 303): Res
 export const errorAnswer = (c: Context<AppEnv>, error: unknown, logger: Logger): Answer =>
   answerError(error, logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") });
 
-/** The sentences of such an answer. */
+/** The messages of an error answer. */
 export function messagesOf(answer: Answer): readonly string[] {
   const message = "body" in answer ? (answer.body as { message?: string | readonly string[] }).message : undefined;
   return message === undefined ? [] : typeof message === "string" ? [message] : message;
@@ -68,7 +68,7 @@ const titles: Readonly<Record<number, string>> = {
   503: "Not available right now",
 };
 
-/** The same codes and sentences as the API's answers, for people. */
+/** A page with the status and the messages of the API's answer to the same error. */
 export function errorPage(visit: Visit, error: unknown, logger: Logger): Response {
   const answer = errorAnswer(visit.context, error, logger);
   const body = (

@@ -4,12 +4,12 @@ import { createPasswordCheck } from "../../commands/members/signIn.js";
 import { Rejection } from "../../domain/rejection.js";
 import { trimTrailing } from "../../domain/trimTrailing.js";
 import { pageVersions } from "../../queries/pageVersions.js";
-import { answerInTime, readInTime, readPatienceMs } from "../server/answerInTime.js";
-import { type AppEnv, send } from "../server/aroundRequest.js";
+import { answerInTime, maxReadMs, readInTime } from "../server/answerInTime.js";
 import { parseJson, requireJson } from "../server/parseJson.js";
 import { answerTable } from "../server/problem.js";
+import { type AppEnv, sendAnswer } from "../server/requestMiddleware.js";
 import { assetFolder, readAssets, serveAsset } from "./assets.js";
-import { boundDownloads } from "./downloads.js";
+import { createDownloadSlots } from "./downloads.js";
 import { type Fields, FormRefusal, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
 import { answerInLines, waitForWork, wantsLines } from "./lines.js";
 import { createOpenPages } from "./live/openPages.js";
@@ -19,11 +19,11 @@ import { answers, forms, pages } from "./pages/list.js";
 import { sessionCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, ensureSameOrigin } from "./sessions/sameOrigin.js";
 import { createSignInLog } from "./sessions/signInLog.js";
-import { bodyRequest, createVisit, expectAccess, loadVisit, noticeCookie, ownerOf, readingOf, refusalPage } from "./visits.js";
+import { bodyRequest, createVisit, expectAccess, loadVisit, noticeCookie, ownerOf, readingRequestOf, refusalPage } from "./visits.js";
 
-/** Every page and form, for the app to put beside the API's routes. */
+/** Creates the portal's routes, which the app registers beside those of the API. */
 export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {
-  const { publicUrl, signingSecret, members, logger, lookUps, pool } = options;
+  const { publicUrl, signingSecret, members, logger, lookUpPool, pool } = options;
   const cookie = sessionCookie(publicUrl);
   const publicPath = trimTrailing(new URL(publicUrl).pathname, "/");
   const deps: PortalDeps = {
@@ -36,18 +36,18 @@ export function createPortal(options: PortalOptions, { closing = new AbortContro
     checkPassword: createPasswordCheck({ ...members, signingSecret }),
     signInLog: createSignInLog(options),
     sessionCookie: cookie,
-    sessionOf: (c) => answerInTime(findSession(lookUps, cookie.read(c)), readPatienceMs, "session"),
-    downloads: boundDownloads(),
+    sessionOf: (c) => answerInTime(findSession(lookUpPool, cookie.read(c)), maxReadMs, "session"),
+    downloads: createDownloadSlots(),
     openPages: createOpenPages({
       versions: (watched) => pageVersions(watched, pool),
-      signedIn: (sessions) => validSessions(lookUps, sessions),
+      signedIn: (sessions) => validSessions(lookUpPool, sessions),
       closing,
       logger,
     }),
   };
-  /** The page for an error that was thrown before a page was reached. */
+  /** Answers an error that no page, form or answer of the portal has handled. */
   const answerError = async (c: Context<AppEnv>, error: unknown) => {
-    if (wantsLines(c)) return send(c, errorAnswer(c, error, logger));
+    if (wantsLines(c)) return sendAnswer(c, errorAnswer(c, error, logger));
     const person = await deps.sessionOf(c).catch(() => undefined);
     return errorPage(createVisit(c, person, "anyone", deps), error, logger);
   };
@@ -59,14 +59,14 @@ export function createPortal(options: PortalOptions, { closing = new AbortContro
   return {
     routes: [
       ...pages.map((page) => route("GET", page.path, (c) => showPage(c, page, deps))),
-      ...forms.map((form) => route("POST", form.path, (c) => takeForm(c, form, deps))),
-      ...answers.map((one) => route(one.mostBytes === undefined ? "GET" : "POST", one.path, (c) => serveAnswer(c, one, deps))),
+      ...forms.map((form) => route("POST", form.path, (c) => handleForm(c, form, deps))),
+      ...answers.map((answer) => route(answer.maxBytes === undefined ? "GET" : "POST", answer.path, (c) => serveAnswer(c, answer, deps))),
       ...["{file}", "{folder}/{file}"].map((path) =>
         route("GET", `${assetFolder}/{hash}/${path}`, async (c) => serveAsset(c, deps.assets)),
       ),
     ],
-    /** Redirects from `/`, or from an address with a slash too many, to a page. */
-    lead: (c: Context<AppEnv>, path: string) => redirect(c, deps.links.to(path), 302),
+    /** Redirects to a page, from `/` or from an address with a trailing slash. */
+    redirectTo: (c: Context<AppEnv>, path: string) => redirect(c, deps.links.to(path), 302),
     answerError,
   };
 }
@@ -76,13 +76,13 @@ async function showPage(c: Context<AppEnv>, page: PageDefinition<Visit>, deps: P
   const refused = refusalPage(visit, page.access);
   if (refused) return refused;
   try {
-    return respond(visit, await readInTime(deps, readingOf(visit, page.path), (own) => page.show(visit, own)), deps);
+    return respond(visit, await readInTime(deps, readingRequestOf(visit, page.path), (readDeps) => page.show(visit, readDeps)), deps);
   } catch (error) {
     return errorPage(visit, error, deps.logger);
   }
 }
 
-async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps: PortalDeps): Promise<Response> {
+async function handleForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps: PortalDeps): Promise<Response> {
   const { withBody, uploads } = deps;
   ensureSameOrigin(c, deps.publicUrl);
   requireFormType(c.req.header("content-type"), form.body === "upload" ? "multipart/form-data" : undefined);
@@ -90,10 +90,10 @@ async function takeForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps: P
   if (wantsLines(c)) expectAccess(visit, form.access);
   const refused = refusalPage(visit, form.access);
   if (refused) return refused;
-  if (form.body === "upload") return uploads.within(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, deps));
-  return withBody(c.req.raw, bodyRequest(visit, form.mostBytes ?? maxFormBytes), async (bytes) => {
+  if (form.body === "upload") return uploads.withSlot(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, deps));
+  return withBody(c.req.raw, bodyRequest(visit, form.maxBytes ?? maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
-    // The sign-in form belongs to no session yet; it may come from a tab that was opened before.
+    // Forms for anyone belong to no session. Sign-in may be sent from a tab that was opened before the visitor signed in elsewhere.
     if (visit.person && form.access !== "anyone") ensureOwnPage(c, deps.publicUrl, visit.person.formToken, fields.get("token"));
     return submit(form, visit, fields, deps);
   });
@@ -108,22 +108,22 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
   } catch (error) {
     if (wantsLines(c)) throw error;
     if (!(error instanceof Rejection || error instanceof FormRefusal)) return errorPage(visit, error, deps.logger);
-    // What a person can put right stands above the form, which keeps what they wrote.
-    const { details = [error.message], ...answer } =
+    // The form is shown again as it was sent, with the problem above it or at its field.
+    const { details = [error.message], ...refusal } =
       error instanceof Rejection
         ? { details: error.details, status: answerTable[error.code].status }
         : { status: error.status, retryAfter: error.retryAfter };
     const notice = { kind: "error" as const, lines: details };
     const fault = faultIn(form, notice.lines);
-    const again = { ...visit, submitted: withoutPasswords(fields), ...(fault ? { fault, notice: undefined } : { notice }) };
-    const shown = await form.page.show(again, deps).catch((failed: unknown) => errorPage(visit, failed, deps.logger));
-    if (shown instanceof Response) return shown;
-    return respond(again, "goTo" in shown ? { ...shown, notice } : { ...shown, ...answer }, deps);
+    const repeatedVisit = { ...visit, submitted: withoutPasswords(fields), ...(fault ? { fault, notice: undefined } : { notice }) };
+    const result = await form.page.show(repeatedVisit, deps).catch((pageError: unknown) => errorPage(visit, pageError, deps.logger));
+    if (result instanceof Response) return result;
+    return respond(repeatedVisit, "goTo" in result ? { ...result, notice } : { ...result, ...refusal }, deps);
   }
 }
 
 function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: readonly string[]) {
-  const [field] = Object.entries(faults).find(([, about]) => about.test(line)) ?? [];
+  const [field] = Object.entries(faults).find(([, pattern]) => pattern.test(line)) ?? [];
   return field === undefined || more.length > 0 ? undefined : { field, line };
 }
 
@@ -138,23 +138,24 @@ function respond(visit: Visit, result: Awaited<ReturnType<PageDefinition["show"]
   return pageResponse(visit, result, result.retryAfter === undefined ? {} : { "retry-after": String(result.retryAfter) });
 }
 
-/** Checks the visitor as for pages and forms. A script sends the page's token in the header `x-form-token`. */
-async function serveAnswer(c: Context<AppEnv>, { path, access, mostBytes, answer }: AnswerDefinition<Visit>, deps: PortalDeps) {
-  let known: Visit | undefined;
+/** Checks the visitor's access as pages and forms do. A script sends the form token in the header `x-form-token`. */
+async function serveAnswer(c: Context<AppEnv>, { path, access, maxBytes, answer }: AnswerDefinition<Visit>, deps: PortalDeps) {
+  let loadedVisit: Visit | undefined;
   try {
     const visit = await loadVisit(c, access, deps);
-    known = visit;
+    loadedVisit = visit;
     const refused = isNavigation(c) && refusalPage(visit, access);
     if (refused) return refused;
     expectAccess(visit, access);
-    if (mostBytes === undefined) return await readInTime(deps, readingOf(visit, path), (own) => answer(visit, own, undefined));
+    if (maxBytes === undefined)
+      return await readInTime(deps, readingRequestOf(visit, path), (readDeps) => answer(visit, readDeps, undefined));
     ensureOwnPage(c, deps.publicUrl, visit.person?.formToken);
     requireJson(c.req.raw.headers);
-    return await deps.withBody(c.req.raw, bodyRequest(visit, mostBytes), (bytes) => answer(visit, deps, parseJson(bytes)));
+    return await deps.withBody(c.req.raw, bodyRequest(visit, maxBytes), (bytes) => answer(visit, deps, parseJson(bytes)));
   } catch (error) {
-    return known && isNavigation(c) ? errorPage(known, error, deps.logger) : send(c, errorAnswer(c, error, deps.logger));
+    return loadedVisit && isNavigation(c) ? errorPage(loadedVisit, error, deps.logger) : sendAnswer(c, errorAnswer(c, error, deps.logger));
   }
 }
 
-/** Whether the browser itself opens the address, by a link, and will show the answer. */
+/** Whether a person opened the address, so that the browser shows the answer as a page. */
 const isNavigation = (c: Context<AppEnv>) => c.req.method === "GET" && (c.req.header("accept") ?? "").includes("text/html");

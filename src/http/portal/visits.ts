@@ -1,13 +1,13 @@
-// One request, as pages, forms and answers get it, and the refusal of visitors who may not do what they ask for.
+// Creates the `Visit` that pages, forms and answers get for a request, and refuses visitors who lack access.
 import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
-import { type ReadingRequest, readPatienceMs } from "../server/answerInTime.js";
-import type { AppEnv } from "../server/aroundRequest.js";
+import { maxReadMs, type ReadingRequest } from "../server/answerInTime.js";
 import { Problem } from "../server/problem.js";
 import type { BodyRequest } from "../server/readBody.js";
 import { receiveUpload, type Upload } from "../server/receiveUpload.js";
+import type { AppEnv } from "../server/requestMiddleware.js";
 import { noFields } from "./fields.js";
 import { type Access, noticeShape, type PortalDeps, type Visit } from "./pageDefinition.js";
 import { redirect } from "./pageResponse.js";
@@ -15,30 +15,30 @@ import { sealedCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, maskToken } from "./sessions/sameOrigin.js";
 import { withQuery } from "./shell/parts.js";
 
-/** Whose notices and forms these are: a session, by its form token. All visitors without one are one owner. */
+/** The owner of a notice: a session, named by its form token. All signed-out visitors count as one owner. */
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";
 
 /**
- * What a form has to say on the page it leads to: sealed in a cookie, since that page may come from another process, and a new key must
- * stand in no table. It belongs to one session and is read once.
+ * Carries a form's notice to the page that follows it. The notice is sealed in a cookie, because another process may serve that page and a
+ * new key must not be stored in a table. Only one session can read it, and the page that shows it clears the cookie.
  */
 export const noticeCookie = (deps: PortalDeps, owner: string) => sealedCookie(deps, "waybill_notice", `notice of ${owner}`, noticeShape);
 
-/** The limits for reading a body. Its memory is counted towards the share of the visitor's organisation. */
+/** The options for reading a body. Its bytes count towards the limit of the visitor's organisation. */
 export function bodyRequest({ context, person, recheckAccess }: Visit, limit: number): BodyRequest {
   const incoming = context.env?.incoming;
   return { limit, organisationId: person?.organisationId ?? "", recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
 }
 
-/** A request that reads, for its organisation's share of the database. */
-export const readingOf = ({ context, person }: Visit, what: string): ReadingRequest => ({
+/** Describes a request that only reads, for the time limit and for its organisation's share of the database connections. */
+export const readingRequestOf = ({ context, person }: Visit, operation: string): ReadingRequest => ({
   organisationId: person?.organisationId ?? "",
   clientLeft: context.req.raw.signal,
-  ms: readPatienceMs,
-  what,
+  maxMs: maxReadMs,
+  operation,
 });
 
-/** The file of a form, which is sent by a browser or by a page's script. The token is checked before the file. The caller removes the folder. */
+/** Receives the file of a form and checks the form's token before the file. The caller removes the folder. */
 export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly string[] = []): Promise<Upload> {
   const { context: c, person, recheckAccess } = visit;
   const incoming = c.env?.incoming;
@@ -47,7 +47,7 @@ export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly
   return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, recheckAccess });
 }
 
-/** Looks the session up. `access`: that of the page, form or answer which is requested. */
+/** Looks the session up. `access`: what the requested page, form or answer requires. */
 export async function loadVisit(c: Context<AppEnv>, access: Access, deps: PortalDeps): Promise<Visit> {
   return createVisit(c, await deps.sessionOf(c), access, deps);
 }
@@ -73,17 +73,17 @@ export function createVisit(c: Context<AppEnv>, person: Session | undefined, acc
   };
 }
 
-/** The answer to a visitor who may not do this; undefined for one who may. A signed-out visitor is sent to sign-in, and from there back. */
+/** Sends a signed-out visitor to the sign-in, and throws for a member without the needed role. Undefined if the visitor has access. */
 export function refusalPage(visit: Visit, access: Access): Response | undefined {
   if (visit.may(access)) return undefined;
   if (visit.person) throw wrongRole();
   const { context: c, path, links } = visit;
   const isGet = c.req.method === "GET";
-  const wanted = isGet ? path + new URL(c.req.url).search : "/portal";
-  return redirect(c, links.to(withQuery("/portal/sign-in", { next: wanted === "/portal" ? undefined : wanted })), isGet ? 302 : 303);
+  const next = isGet ? path + new URL(c.req.url).search : "/portal";
+  return redirect(c, links.to(withQuery("/portal/sign-in", { next: next === "/portal" ? undefined : next })), isGet ? 302 : 303);
 }
 
-/** The same for a script. It gets an error, since it cannot be sent to the sign-in. */
+/** Throws if the visitor lacks access. For scripts, which cannot be redirected to the sign-in. */
 export function expectAccess(visit: Visit, access: Access): void {
   if (visit.may(access)) return;
   if (visit.person) throw wrongRole();

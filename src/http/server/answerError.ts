@@ -2,30 +2,30 @@ import type { Logger } from "pino";
 import { hideKeys } from "../../domain/apiKey.js";
 import { Rejection } from "../../domain/rejection.js";
 import { causesOf, StoreUnavailable, TooBusy } from "../../portErrors.js";
-import type { Answer } from "./aroundRequest.js";
 import { answerTable, Problem } from "./problem.js";
+import type { Answer } from "./requestMiddleware.js";
 
 export const retryAfterOutageSeconds = 2;
 const retryAfterFaultSeconds = 300;
 
-/** Turns an error into the contract's answer. Only bugs and outages are logged, not the callers' mistakes. */
+/** Turns an error into the contract's answer. Logs bugs and outages, and no mistakes of callers. */
 export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
-  const known = firstIn(error, isKnown);
-  if (known instanceof Rejection) return plainAnswer(known.code, known.details ?? known.message);
-  if (known instanceof Problem) return answerProblem(known, logger, context);
-  if (known instanceof TooBusy) return answerProblem(new Problem("unavailable", known.message, { cause: known }), logger, context);
-  if (known) return answerProblem(known.fault === "outage" ? outageProblem(error) : settingsProblem(error), logger, context);
+  const expected = firstCause(error, isExpected);
+  if (expected instanceof Rejection) return plainAnswer(expected.code, expected.details ?? expected.message);
+  if (expected instanceof Problem) return answerProblem(expected, logger, context);
+  if (expected instanceof TooBusy) return answerProblem(new Problem("unavailable", expected.message, { cause: expected }), logger, context);
+  if (expected) return answerProblem(expected.fault === "outage" ? outageProblem(error) : settingsProblem(error), logger, context);
   logger.error({ ...context, err: error }, "request failed");
   return plainAnswer("internal", "Something went wrong on our side. Quote the x-request-id of this answer when you report it");
 }
 
 const outageProblem = (cause: unknown) => new Problem("unavailable", "A store is unreachable at the moment, try again shortly", { cause });
 
-/** An operator has to correct the service's settings; the log says which. */
+/** The operator has to correct the service's settings; the log says which. */
 const settingsProblem = (cause: unknown) =>
   new Problem(
     "unavailable",
-    "The service cannot use one of its stores until its operator has mended that. Trying again soon does not help",
+    "The service cannot use one of its stores until its operator has corrected the configuration. Trying again soon does not help",
     {
       cause,
       headers: { "retry-after": String(retryAfterFaultSeconds) },
@@ -44,46 +44,46 @@ function answerProblem(problem: Problem, logger: Logger, context: Readonly<Recor
 
 export function plainAnswer(code: keyof typeof answerTable, message: string | readonly string[]) {
   const { status, error } = answerTable[code];
-  const shown = typeof message === "string" ? hideKeys(message) : message.map(hideKeys);
-  return { status, body: { statusCode: status, message: shown, error } };
+  const safeMessage = typeof message === "string" ? hideKeys(message) : message.map(hideKeys);
+  return { status, body: { statusCode: status, message: safeMessage, error } };
 }
 
 const isOutage = (error: Error): error is StoreUnavailable => error instanceof StoreUnavailable;
-const isKnown = (error: Error): error is Rejection | Problem | TooBusy | StoreUnavailable =>
+const isExpected = (error: Error): error is Rejection | Problem | TooBusy | StoreUnavailable =>
   error instanceof Rejection || error instanceof Problem || error instanceof TooBusy || isOutage(error);
 
-const firstIn = <Found extends Error>(error: unknown, is: (error: Error) => error is Found): Found | undefined =>
+const firstCause = <Found extends Error>(error: unknown, is: (error: Error) => error is Found): Found | undefined =>
   [...causesOf(error)].find(is);
 
-export const outageIn = (error: unknown): StoreUnavailable | undefined => firstIn(error, isOutage);
+export const outageIn = (error: unknown): StoreUnavailable | undefined => firstCause(error, isOutage);
 
-const quietMs = 10_000;
-const mostReasons = 100;
+const logIntervalMs = 10_000;
+const maxReasons = 100;
 
 interface LoggedReason {
-  at: number;
-  /** Answers since the last line. */
-  unsaid: number;
+  loggedAtMs: number;
+  /** How many answers had this reason since the last log line. */
+  unlogged: number;
 }
 
-const saidBy = new WeakMap<Logger, Map<string, LoggedReason>>();
+const reasonsByLogger = new WeakMap<Logger, Map<string, LoggedReason>>();
 
-/** An outage is one line, and every ten seconds one more with the number of answers, however many requests it meets. */
+/** Logs an outage once, and then at most every ten seconds, with the number of answers in between. */
 export function logUnavailable(logger: Logger, cause: unknown, context: Readonly<Record<string, unknown>>, now = performance.now()): void {
   const outage = outageIn(cause);
   if (!outage) {
     logger.warn({ ...context, err: cause }, "answered unavailable");
     return;
   }
-  const said = saidBy.get(logger) ?? new Map<string, LoggedReason>();
-  saidBy.set(logger, said);
+  const reasons = reasonsByLogger.get(logger) ?? new Map<string, LoggedReason>();
+  reasonsByLogger.set(logger, reasons);
   const reason = `${outage.store} ${outage.message}`;
-  const last = said.get(reason);
-  if (last && now - last.at < quietMs) {
-    last.unsaid += 1;
+  const last = reasons.get(reason);
+  if (last && now - last.loggedAtMs < logIntervalMs) {
+    last.unlogged += 1;
     return;
   }
-  if (said.size >= mostReasons) said.clear();
-  said.set(reason, { at: now, unsaid: 0 });
-  logger.warn({ ...context, ...(last?.unsaid ? { answersBefore: last.unsaid } : {}), err: cause }, "answered unavailable");
+  if (reasons.size >= maxReasons) reasons.clear();
+  reasons.set(reason, { loggedAtMs: now, unlogged: 0 });
+  logger.warn({ ...context, ...(last?.unlogged ? { answersBefore: last.unlogged } : {}), err: cause }, "answered unavailable");
 }

@@ -4,27 +4,27 @@ import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import type { Reads } from "../../ports/reads.js";
+import type { PoolForReads } from "../../ports/reads.js";
 import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 
 /** What the API and the portal both need. src/main/roles/api.ts builds it. */
 export interface SharedDeps {
   readonly pool: Pool;
   /** How requests that read use the pool. */
-  readonly reads: Reads;
-  /** For the look-up of API keys and sessions. */
-  readonly lookUps: Pool;
+  readonly poolForReads: PoolForReads;
+  /** Connections of their own for looking up API keys and sessions. */
+  readonly lookUpPool: Pool;
   readonly eventStore: EventStore;
   readonly objectStore: ObjectStore;
   readonly spreadsheets: Spreadsheets;
   readonly headerRows: HeaderReader;
-  /** An organisation's catalogue in one version, compiled and cached. */
+  /** Loads one version of an organisation's catalogue, compiled and cached. */
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
   readonly geography: Geography;
-  /** Folder for uploads until they are in the object store. */
+  /** The folder for uploads until they are in the object store. */
   readonly tempDir: string;
   readonly logger: Logger;
-  /** The base of the links in answers, without a trailing slash. */
+  /** The base address of links in answers, without a trailing slash. */
   readonly publicUrl: string;
   readonly signingSecret: string;
 }

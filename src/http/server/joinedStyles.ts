@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const shared = fileURLToPath(new URL("../styles/", import.meta.url));
+const sharedFolder = fileURLToPath(new URL("../styles/", import.meta.url));
 
-/** The style sheets of every page and those of a folder as one, in the order of their names. */
+/** The style sheets of all pages, followed by those in `folder`, as one text. Each folder's are in the order of their names. */
 export const joinedStyles = (folder: string): string =>
-  [shared, folder]
+  [sharedFolder, folder]
     .flatMap((each) =>
       readdirSync(each)
         .sort()

@@ -4,9 +4,9 @@ import { Problem } from "./problem.js";
 
 /** The contract's deepest body (shipments.0.customFields.x) has a fraction of this depth. */
 const maxDepth = 32;
-/** 1,000 shipments with 200 custom fields each and 10,000 goods lines have 250,000. */
+/** A push of 1,000 shipments with 200 custom fields each and 10,000 goods lines has 250,000 fields. */
 const maxFields = 300_000;
-/** Commas and opening brackets; the same push has 260,000. Elements of arrays cost as much to build as named fields. */
+/** Counted as commas and opening brackets, of which that push has 260,000. Array elements cost as much to build as named fields. */
 const maxValues = 600_000;
 
 const rejection = (message: string) => new Rejection("invalid", message, [message]);
@@ -16,8 +16,8 @@ export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw rejection("body must be a JSON object, nothing was sent");
   refuseHostile(bytes);
   const text = decode(bytes);
-  const value = parse(text);
-  // A search of the text first, with all letters of the key also escaped: walking the value costs as much as parsing it.
+  const value = parseText(text);
+  // Searches the text first, also for escaped letters, since walking the value costs as much as parsing it.
   if (/__proto__|\\u00[567]/.test(text)) refuseProto(value, []);
   return value;
 }
@@ -32,7 +32,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function parse(text: string): unknown {
+function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -45,7 +45,7 @@ const [quote, backslash, colon, comma, openArray, closeArray, openObject, closeO
   0x22, 0x5c, 0x3a, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
 ] as const;
 
-/** Looks at the bytes only, so that deep nesting or millions of fields or elements are rejected before any object is built. */
+/** Scans the bytes, so that deep nesting and millions of fields or elements are rejected before any object is built. */
 function refuseHostile(bytes: Uint8Array): void {
   let depth = 0;
   let fields = 0;
@@ -64,7 +64,7 @@ function refuseHostile(bytes: Uint8Array): void {
   }
 }
 
-/** Uses the native search from quote to quote, since most of a body is text. */
+/** Searches natively from quote to quote, which is fast, since most of a body is text. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
     let escapes = 0;

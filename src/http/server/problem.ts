@@ -1,6 +1,6 @@
 import type { RejectionCode } from "../../domain/rejection.js";
 
-/** The answers for all codes: those of the domain's Rejections, and those of errors of the HTTP server itself. */
+/** The status and its name for each error code, of the domain's Rejections and of the HTTP server's Problems. */
 export const answerTable = {
   invalid: { status: 400, error: "Bad Request" },
   queueFull: { status: 400, error: "Bad Request" },
@@ -16,7 +16,7 @@ export const answerTable = {
   unprocessable: { status: 422, error: "Unprocessable Entity" },
   rateLimited: { status: 429, error: "Too Many Requests" },
   headersTooLarge: { status: 431, error: "Request Header Fields Too Large" },
-  left: { status: 499, error: "Client Closed Request" }, // only in the log and the metrics: nobody gets it
+  left: { status: 499, error: "Client Closed Request" }, // only in the log and the metrics, since the client has left
   internal: { status: 500, error: "Internal Server Error" },
   unavailable: { status: 503, error: "Service Unavailable" },
 } satisfies Readonly<Record<string, { status: number; error: string }>>;

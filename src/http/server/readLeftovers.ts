@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
-const longestMs = 30_000;
-const mostBytes = 64 * 1024 ** 2;
-/** For a connection that is to be closed while its sender neither sends nor disconnects. */
-const silentMs = 5_000;
+const maxReadingMs = 30_000;
+const maxBytes = 64 * 1024 ** 2;
+/** The longest silence of a sender whose connection is about to be closed. */
+const maxSilentMs = 5_000;
 
 /**
  * Reads and drops the rest of a request after its answer. If the connection were closed instead, the answer would be lost: a client that
@@ -24,36 +24,36 @@ function readToTheEnd(incoming: IncomingMessage): void {
   const { socket } = incoming;
   incoming.removeAllListeners("data"); // a listener that keeps the chunks would keep all of them in memory
   discard(incoming, socket);
-  closeAfter(incoming, socket);
+  closeAfterRequest(incoming, socket);
 }
 
-/** For a connection whose bytes cannot be parsed: reads on, so that the sender still gets the answer. */
+/** Reads and drops the rest of a connection whose bytes cannot be parsed, so that the sender still gets the answer. */
 export function discardRest(socket: Socket): void {
-  socket.removeAllListeners("data"); // Node's parser, which would fail again
+  socket.removeAllListeners("data"); // removes Node's parser, which would fail again
   discard(socket, socket);
-  socket.setTimeout(silentMs, () => socket.destroy());
+  socket.setTimeout(maxSilentMs, () => socket.destroy());
   socket.once("end", () => socket.destroy());
   socket.resume();
 }
 
 function discard(source: Readable, socket: Socket): void {
   let bytes = 0;
-  const timer = setTimeout(() => socket.destroy(), longestMs).unref();
+  const timer = setTimeout(() => socket.destroy(), maxReadingMs).unref();
   source.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > mostBytes) socket.destroy();
+    if (bytes > maxBytes) socket.destroy();
   });
   for (const end of ["end", "error", "close"]) source.once(end, () => clearTimeout(timer));
 }
 
 /**
- * For `Connection: close` and HTTP/1.0. Node would close the socket with bytes left to read, which resets the connection. Instead this side is
- * ended, which completes the answer, and the socket is closed when the request has been read or the sender has disconnected.
+ * For `Connection: close` and HTTP/1.0. Node would close the socket with bytes left to read, which resets the connection. Instead this ends
+ * our side, which completes the answer, and closes the socket when the request has been read or the sender has disconnected.
  */
-function closeAfter(incoming: IncomingMessage, socket: Socket): void {
+function closeAfterRequest(incoming: IncomingMessage, socket: Socket): void {
   socket.destroySoon = () => {
     socket.end();
-    socket.setTimeout(silentMs, () => socket.destroy());
+    socket.setTimeout(maxSilentMs, () => socket.destroy());
     incoming.once("end", () => socket.destroySoon());
   };
   incoming.once("end", () => {

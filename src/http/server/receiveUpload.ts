@@ -1,5 +1,5 @@
-// Writes a multipart upload to a temporary file, hashes and counts it on the way, and never has it in memory as a whole. On an error the file is
-// removed; otherwise the caller removes the folder.
+// Writes a multipart upload to a temporary file, hashes and counts its bytes on the way, and never has it in memory as a whole. Removes the
+// file on an error; otherwise the caller removes its folder.
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { Transform, type Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
-import { isLonger, limits } from "../../domain/imports/limits.js";
+import { isLongerThan, limits } from "../../domain/imports/limits.js";
 import { Rejection } from "../../domain/rejection.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import { Problem } from "./problem.js";
@@ -21,7 +21,7 @@ export interface Upload {
   readonly size: number;
   readonly sha256: string;
   readonly sourceDetails: string;
-  /** The form's other fields, where it may have some. */
+  /** The form's other fields, of those in `UploadForm.fields`. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -29,7 +29,7 @@ export interface UploadForm {
   readonly recheckAccess: RecheckAccess;
   /** Names of fields besides `file` and `sourceDetails`. */
   readonly fields?: readonly string[];
-  /** Is called with the fields that stand before the file, and throws to refuse it. */
+  /** Called with the fields that precede the file. It throws to refuse the file. */
   readonly beforeFile?: (fields: ReadonlyMap<string, string>) => void;
   readonly idleMs?: number;
 }
@@ -40,20 +40,20 @@ const stalledUpload = (idleMs: number) =>
     headers: { connection: "close" },
   });
 /** How many bytes a form may have besides its file: boundaries, part headers and the other fields. */
-const envelope = 65_536;
-const longestName = 255;
+const maxEnvelopeBytes = 65_536;
+const maxNameLength = 255;
 
-export async function receiveUpload(incoming: IncomingMessage, tempDir: string, expected: UploadForm): Promise<Upload> {
+export async function receiveUpload(incoming: IncomingMessage, tempDir: string, form: UploadForm): Promise<Upload> {
   if (!/^multipart\/form-data\s*;/i.test(incoming.headers["content-type"] ?? "")) {
     throw new Rejection("invalid", "file is required: send the form as multipart/form-data with the file in the field named file");
   }
-  if (Number(incoming.headers["content-length"] ?? 0) > limits.fileBytes + envelope) throw tooLarge();
+  if (Number(incoming.headers["content-length"] ?? 0) > limits.fileBytes + maxEnvelopeBytes) throw tooLarge();
   const folder = await mkdtemp(join(tempDir, "upload-"));
   try {
-    const { file, sourceDetails, fields } = await parse(incoming, join(folder, "file"), expected);
+    const { file, sourceDetails, fields } = await readForm(incoming, join(folder, "file"), form);
     if (!file) throw new Rejection("invalid", "file is required: send it in the form field named file");
     if (file.size === 0) throw new Rejection("invalid", "The file is empty.");
-    await expected.recheckAccess();
+    await form.recheckAccess();
     return { folder, ...file, sourceDetails: sourceDetails || file.name, fields };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -67,18 +67,18 @@ interface FormParts {
   readonly fields: Map<string, string>;
 }
 
-const standardIdleMs = 30_000;
+const defaultIdleMs = 30_000;
 
-async function parse(
+async function readForm(
   incoming: IncomingMessage,
   path: string,
-  { fields: others = [], beforeFile, idleMs = standardIdleMs }: UploadForm,
+  { fields: otherFields = [], beforeFile, idleMs = defaultIdleMs }: UploadForm,
 ): Promise<FormParts> {
   const received: FormParts = { fields: new Map() };
   const writes: Promise<void>[] = [];
   const cutOff = new AbortController();
   let fault: Error | undefined;
-  const parser = createParser(incoming, others.length);
+  const parser = createParser(incoming, otherFields.length);
   const fail = (error: Error) => {
     fault ??= error;
     parser.destroy(error);
@@ -108,15 +108,15 @@ async function parse(
     });
     writes.push(writing);
     writing.catch((error: NodeJS.ErrnoException) => {
-      // Writing failed, such as on a full disk. The parser is ended here, since nothing reads the rest of the file.
+      // Writing failed, for example on a full disk. The parser has to be ended here, since nothing reads the rest of the file.
       if (error.syscall !== undefined)
         fail(new Problem("unavailable", "The file cannot be taken at the moment, try again shortly", { cause: error }));
     });
   });
   parser.on("field", (field: string | undefined, value: string, _nameCut: boolean, valueCut: boolean) => {
-    if (field !== undefined && others.includes(field) && !valueCut) received.fields.set(field, value);
+    if (field !== undefined && otherFields.includes(field) && !valueCut) received.fields.set(field, value);
     else if (field !== "sourceDetails") fail(new Rejection("invalid", misplacedField(field, "file", "a file, with a file name")));
-    else if (valueCut || isLonger(value, limits.sourceDetailsLength) || !isStorable(value)) {
+    else if (valueCut || isLongerThan(value, limits.sourceDetailsLength) || !isStorable(value)) {
       fail(new Rejection("invalid", `sourceDetails must be text of at most ${limits.sourceDetailsLength} characters`));
     } else received.sourceDetails = value;
   });
@@ -127,7 +127,7 @@ async function parse(
     await readInto(parser, incoming);
     await Promise.all(writes);
   } catch (error) {
-    cutOff.abort(); // the parser leaves its file stream open, and emits neither `end` nor `close` for one that was read to its end
+    cutOff.abort(); // the parser leaves its file stream open, and emits neither `end` nor `close` for a stream that was read to its end
     await Promise.allSettled(writes);
     throw fault ?? unreadableForm(error);
   } finally {
@@ -137,7 +137,7 @@ async function parse(
   return received;
 }
 
-/** Unlike `pipeline`, does not destroy the request after an error: the unread rest of it would block the connection. */
+/** Unlike `pipeline`, does not destroy the request after an error: its unread rest would block the connection. */
 async function readInto(parser: Writable, incoming: IncomingMessage): Promise<void> {
   finished(incoming).catch((error: Error) => parser.destroy(error));
   incoming.pipe(parser);
@@ -148,7 +148,7 @@ async function readInto(parser: Writable, incoming: IncomingMessage): Promise<vo
   }
 }
 
-function createParser(incoming: IncomingMessage, others: number) {
+function createParser(incoming: IncomingMessage, otherFields: number) {
   try {
     return new Busboy({
       headers: incoming.headers as { "content-type": string },
@@ -156,8 +156,8 @@ function createParser(incoming: IncomingMessage, others: number) {
       limits: {
         fileSize: limits.fileBytes + 1,
         files: 2,
-        fields: 4 + others,
-        parts: 6 + others,
+        fields: 4 + otherFields,
+        parts: 6 + otherFields,
         fieldNameSize: 100,
         fieldSize: 4 * limits.sourceDetailsLength,
         headerPairs: 50,
@@ -183,24 +183,24 @@ async function writeFile(stream: BusboyFileStream, path: string, signal: AbortSi
   return { size, sha256: hash.digest("hex") };
 }
 
-/** The file name without folders, control characters or invalid Unicode. One that is too long is cut in its middle: the end is the extension. */
-function fileName(sent: string | undefined): string {
-  const base = basename((sent ?? "").replaceAll("\\", "/"));
+/** Removes folders, control characters and invalid Unicode from a file name. A long name is cut before its end, which is the extension. */
+function fileName(sentName: string | undefined): string {
+  const base = basename((sentName ?? "").replaceAll("\\", "/"));
   const clean = base
     .toWellFormed()
     .replace(/\p{Cc}/gu, "")
     .trim();
   const characters = [...clean];
-  if (characters.length > longestName) characters.splice(longestName - 9, characters.length - longestName + 3, "...");
+  if (characters.length > maxNameLength) characters.splice(maxNameLength - 9, characters.length - maxNameLength + 3, "...");
   return characters.join("") || "upload";
 }
 
-/** `as` says how the field that was probably meant has to be sent. */
+/** `as` says how the field `known` has to be sent. */
 const misplacedField = (field: string | undefined, known: string, as: string) =>
-  field === known ? `${known} must be sent as ${as}` : `${shown(field)} is not a field of this form: send file and sourceDetails`;
+  field === known ? `${known} must be sent as ${as}` : `${quoted(field)} is not a field of this form: send file and sourceDetails`;
 
 /** The form parser also reports parts without a name. */
-const shown = (field: string | undefined) => (field === undefined ? "A part without a name" : JSON.stringify(field.slice(0, 100)));
+const quoted = (field: string | undefined) => (field === undefined ? "A part without a name" : JSON.stringify(field.slice(0, 100)));
 
 const unreadableForm = (cause: unknown) =>
   cause instanceof Rejection

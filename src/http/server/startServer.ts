@@ -6,24 +6,24 @@ import { getRequestListener, RequestError } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Logger } from "pino";
 import { plainAnswer, retryAfterOutageSeconds } from "./answerError.js";
-import { type AppEnv, aroundRequest, send } from "./aroundRequest.js";
 import type { answerTable } from "./problem.js";
 import { discardRest, readLeftovers } from "./readLeftovers.js";
+import { type AppEnv, requestMiddleware, sendAnswer } from "./requestMiddleware.js";
 
-/** How long running requests may take after the process was asked to stop. */
-const drainMs = 6_000;
+/** How long running requests may go on after the process was asked to stop. */
+const maxDrainMs = 6_000;
 
 export interface RunningServer {
   readonly port: number;
   /** Accepts no new connections, waits for running requests, then closes. */
   stop(): Promise<void>;
   /** The number of requests whose answers are not complete. */
-  running(): number;
+  countRunning(): number;
 }
 
-/** A server whose app is yet to come. */
+/** A server that already listens, and is given its app later. */
 export interface OpenServer extends RunningServer {
-  /** From now on the app answers all requests. */
+  /** Lets the app answer all requests from now on. */
   serve(app: Hono<AppEnv>): void;
 }
 
@@ -36,29 +36,29 @@ export interface ServerOptions {
 }
 
 export interface SocketTimeouts {
-  /** The time for all headers of a request to arrive. */
+  /** The time limit for all headers of a request to arrive. */
   readonly headersMs: number;
-  /** The time for a whole request to arrive: 50 MB at 1.4 Mbit/s. */
+  /** The time limit for a whole request to arrive. 50 MB in the default time need 1.4 Mbit/s. */
   readonly requestMs: number;
-  /** The time without any byte during a request, after which its connection is closed. */
+  /** How long a request may go without a byte before its connection is closed. */
   readonly idleMs: number;
 }
 
 const defaultTimeouts: SocketTimeouts = { headersMs: 10_000, requestMs: 300_000, idleMs: 60_000 };
 
-/** Listens at once, and answers 503 until there is an app: a caller is told to come back, and is not refused a connection. */
+/** Listens at once and answers 503 until it has an app, so that a caller is asked to come back instead of being refused a connection. */
 export async function openServer({ host, port, logger, timeouts }: ServerOptions): Promise<OpenServer> {
   const { headersMs, requestMs, idleMs } = { ...defaultTimeouts, ...timeouts };
   const { running, track } = trackResponses();
   const listenerOf = (app: Hono<AppEnv>) =>
     getRequestListener(app.fetch, {
-      errorHandler: (error) => unreadable(error, logger),
-      autoCleanupIncoming: false, // the adapter's cleanup closes the connection half a second after the answer; readLeftovers takes its place
+      errorHandler: (error) => answerUnreadable(error, logger),
+      autoCleanupIncoming: false, // the cleanup closes the connection half a second after the answer; readLeftovers takes its place
     });
   let listener = listenerOf(createStartingApp(logger));
   const server = createServer(
     {
-      // Closes the connection of a sender that is silent, or sends its headers or body too slowly.
+      // Node closes the connection of a sender that is silent, or sends its headers or body too slowly.
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: Math.min(2_000, headersMs),
@@ -70,19 +70,19 @@ export async function openServer({ host, port, logger, timeouts }: ServerOptions
       track(outgoing, incoming.socket);
       readLeftovers(incoming, outgoing);
       if (!server.listening) outgoing.setHeader("connection", "close");
-      if (incoming.httpVersion === "1.0") incoming.headers.host ||= "localhost"; // HTTP/1.0, which load balancers' probes use, has no Host header
+      if (incoming.httpVersion === "1.0") incoming.headers.host ||= "localhost"; // HTTP/1.0, as load balancers' probes use, has no Host
       void listener(incoming, outgoing);
     },
   );
   server.timeout = idleMs;
   server.maxConnections = 10_000;
-  server.on("clientError", refuse);
+  server.on("clientError", answerParserError);
   server.on("checkExpectation", (incoming, outgoing) => {
     readLeftovers(incoming, outgoing);
     refuseExpectation(outgoing);
   });
   server.listen(port, host);
-  await once(server, "listening"); // rejects with an error of the server
+  await once(server, "listening"); // throws if the server cannot listen
   server.on("error", (error) => logger.error({ err: error }, "the HTTP server reported an error"));
   return {
     port: (server.address() as AddressInfo).port,
@@ -90,47 +90,47 @@ export async function openServer({ host, port, logger, timeouts }: ServerOptions
       listener = listenerOf(app);
     },
     stop: () => drain(server, running),
-    running: () => running.size,
+    countRunning: () => running.size,
   };
 }
 
-/** Answers while the process loads its modules and waits for its stores: it is alive, and everything else is to be tried again shortly. */
+/** Answers while the process loads its modules and waits for its stores: /healthz says that it is alive, everything else is a 503. */
 function createStartingApp(logger: Logger): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const headers = { "retry-after": String(retryAfterOutageSeconds) };
-  app.use(aroundRequest({ logger, metrics: { requestEnded: () => undefined } }));
-  app.get("/healthz", (c) => send(c, { status: 200, body: { status: "ok" } }));
-  app.get("/readyz", (c) => send(c, { status: 503, headers, body: { status: "unavailable", checks: { start: "failed" } } }));
-  app.all("*", (c) => send(c, { ...plainAnswer("unavailable", "The service is starting, try again shortly"), headers }));
+  app.use(requestMiddleware({ logger, metrics: { recordRequest: () => undefined } }));
+  app.get("/healthz", (c) => sendAnswer(c, { status: 200, body: { status: "ok" } }));
+  app.get("/readyz", (c) => sendAnswer(c, { status: 503, headers, body: { status: "unavailable", checks: { start: "failed" } } }));
+  app.all("*", (c) => sendAnswer(c, { ...plainAnswer("unavailable", "The service is starting, try again shortly"), headers }));
   return app;
 }
 
 const unreadableMessage = "The request could not be read";
 
 /** The adapter could not read the request line or headers, so the app has not seen the request. */
-function unreadable(error: unknown, logger: Logger): Response {
+function answerUnreadable(error: unknown, logger: Logger): Response {
   if (!(error instanceof RequestError)) logger.error({ err: error }, "request failed outside the app");
   const { status, body } = plainAnswer(error instanceof RequestError ? "invalid" : "internal", unreadableMessage);
   return Response.json(body, { status, headers: { "x-request-id": randomUUID() } });
 }
 
 function refuseExpectation(outgoing: ServerResponse): void {
-  const { status, body: said } = plainAnswer("expectationFailed", "Nothing but 100-continue can be expected");
-  const body = JSON.stringify(said);
+  const { status, body: content } = plainAnswer("expectationFailed", "Nothing but 100-continue can be expected");
+  const body = JSON.stringify(content);
   const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body), "x-request-id": randomUUID() };
   outgoing.writeHead(status, { ...headers, connection: "close" }).end(body);
 }
 
 /** Node's parser failed: bad syntax, headers too large, or too slow. The answer is JSON, like all others. */
-function refuse(error: Error & { code?: string }, socket: Socket): void {
+function answerParserError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, body: said } = plainAnswer(parserAnswers[error.code ?? ""] ?? "invalid", unreadableMessage);
-  const body = JSON.stringify(said);
+  const { status, body: content } = plainAnswer(parserErrorCodes[error.code ?? ""] ?? "invalid", unreadableMessage);
+  const body = JSON.stringify(content);
   const headers = [
-    `HTTP/1.1 ${status} ${said.error}`,
+    `HTTP/1.1 ${status} ${content.error}`,
     "content-type: application/json",
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${randomUUID()}`,
@@ -140,7 +140,7 @@ function refuse(error: Error & { code?: string }, socket: Socket): void {
   discardRest(socket);
 }
 
-const parserAnswers: Readonly<Record<string, keyof typeof answerTable>> = {
+const parserErrorCodes: Readonly<Record<string, keyof typeof answerTable>> = {
   HPE_HEADER_OVERFLOW: "headersTooLarge",
   ERR_HTTP_REQUEST_TIMEOUT: "requestTimeout",
 };
@@ -150,11 +150,11 @@ async function drain(server: Server, running: ReadonlySet<ServerResponse>): Prom
   // With `Connection: close` a client does not send its next request to a socket that is about to close.
   for (const outgoing of running) if (!outgoing.headersSent) outgoing.setHeader("connection", "close");
   server.closeIdleConnections();
-  const idle = setInterval(() => server.closeIdleConnections(), 100);
-  const forced = setTimeout(() => server.closeAllConnections(), drainMs);
+  const closeIdle = setInterval(() => server.closeIdleConnections(), 100);
+  const closeAll = setTimeout(() => server.closeAllConnections(), maxDrainMs);
   await closed;
-  clearInterval(idle);
-  clearTimeout(forced);
+  clearInterval(closeIdle);
+  clearTimeout(closeAll);
 }
 
 /** Tracks the responses that have not ended, so that a stopping server can close their connections. */
@@ -165,7 +165,7 @@ function trackResponses() {
     running: running as ReadonlySet<ServerResponse>,
     track(outgoing: ServerResponse, socket: Socket): void {
       const responses = bySocket.get(socket) ?? new Set();
-      if (!bySocket.has(socket)) socket.once("close", () => closeWaiting(responses));
+      if (!bySocket.has(socket)) socket.once("close", () => closePipelined(responses));
       bySocket.set(socket, responses);
       running.add(outgoing);
       responses.add(outgoing);
@@ -178,7 +178,7 @@ function trackResponses() {
 }
 
 /** When a socket closes, Node closes only the response that is being sent. Pipelined responses behind it would stay in memory for ever. */
-function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
+function closePipelined(responses: ReadonlySet<ServerResponse>): void {
   for (const outgoing of [...responses]) {
     if (outgoing.socket !== null) continue; // being sent: Node closes it
     outgoing.destroy();

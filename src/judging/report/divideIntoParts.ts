@@ -1,23 +1,23 @@
 // Divides the rows of a corrected error report into parts. Each part becomes an import.
-import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
+import { createInt32List, type NumberList } from "../../domain/rows/compactLists.js";
 
 interface JudgedRows {
-  /** By row: the shipment that the row belongs to now, numbered from 1; 0 if the row is not to be sent. Each activity has a number of its own. */
-  readonly shipments: IntList;
-  /** By row: the shipment that the row was first sent for, numbered from 0; -1 if there is none. */
-  readonly firstShipments: IntList;
+  /** By row: the shipment that the row now belongs to, numbered from 1; 0 for a row that is not sent. Each activity has its own number. */
+  readonly shipments: NumberList;
+  /** By row: the shipment that the row was first sent for, numbered from 0; -1 for none. */
+  readonly firstShipments: NumberList;
   readonly firstShipmentCount: number;
 }
 
 interface PartLimits {
-  /** In one part. */
-  readonly rows: number;
-  readonly parts: number;
+  /** The most rows in one part. */
+  readonly maxRows: number;
+  readonly maxParts: number;
 }
 
 interface Parts {
   /** By row: the part, numbered from 0, or one of the marks below. */
-  readonly partOf: IntList;
+  readonly partOf: NumberList;
   readonly parts: number;
 }
 
@@ -27,7 +27,7 @@ export const partsAreFull = -2;
 /** The row's shipment has more rows than a part may have. */
 export const tooLargeForPart = -3;
 
-/** Rows that belong to the same shipment now, or were first sent for the same one, stay together. If one of them is not to be sent, none is. */
+/** Rows that now belong to the same shipment, or were first sent for the same one, stay together. If one of them is not sent, none is. */
 export function divideIntoParts({ shipments, firstShipments, firstShipmentCount }: JudgedRows, limits: PartLimits): Parts {
   const rows = shipments.length;
   let shipmentCount = 0;
@@ -66,9 +66,9 @@ interface JoinedRows {
 }
 
 function assignParts({ rows, rootOf, sizes, hasUnsentRow }: JoinedRows, limits: PartLimits): Parts {
-  const partOf = createIntList();
+  const partOf = createInt32List();
   const marks = new Int32Array(sizes.length); // by root: part + 1, one of the marks above, or 0 if not looked at yet
-  let [part, taken] = [0, 0];
+  let [part, rowsInPart] = [0, 0];
   for (let row = 0; row < rows; row += 1) {
     const root = rootOf(row);
     if (root === -1 || hasUnsentRow[root]) {
@@ -76,15 +76,15 @@ function assignParts({ rows, rootOf, sizes, hasUnsentRow }: JoinedRows, limits: 
       continue;
     }
     const size = sizes[root] ?? 0;
-    if (size > limits.rows) marks[root] = tooLargeForPart;
+    if (size > limits.maxRows) marks[root] = tooLargeForPart;
     else if (marks[root] === 0) {
-      if (taken > 0 && taken + size > limits.rows) [part, taken] = [part + 1, 0];
-      const fits = part < limits.parts;
+      if (rowsInPart > 0 && rowsInPart + size > limits.maxRows) [part, rowsInPart] = [part + 1, 0];
+      const fits = part < limits.maxParts;
       marks[root] = fits ? part + 1 : partsAreFull;
-      if (fits) taken += size;
+      if (fits) rowsInPart += size;
     }
     const mark = marks[root] ?? 0;
     partOf.push(mark < 0 ? mark : mark - 1);
   }
-  return { partOf, parts: Math.min(limits.parts, part + (taken > 0 ? 1 : 0)) };
+  return { partOf, parts: Math.min(limits.maxParts, part + (rowsInPart > 0 ? 1 : 0)) };
 }

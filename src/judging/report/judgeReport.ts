@@ -1,13 +1,13 @@
-// A corrected error report: which of its rows can be sent as a correction of its import, and which have to stay open.
+// Judges a corrected error report: which of its rows can be sent as a correction of its import, and which have to stay open.
 import { rowNumberColumn } from "../../domain/files/header.js";
 import { limits } from "../../domain/imports/limits.js";
 import { isWhole } from "../../domain/pushes/correctedFile.js";
 import { type Columns, cellText } from "../../domain/rows/cells.js";
-import { createIntList, type IntList } from "../../domain/rows/compactLists.js";
+import { createInt32List, type NumberList } from "../../domain/rows/compactLists.js";
 import { fault, reasonOf, refusal } from "../../domain/rows/faults.js";
 import { rowContext } from "../../domain/rows/rowContext.js";
 import type { FileRow } from "../../ports/spreadsheets.js";
-import { headingByField, type JudgingTools, shipmentIds } from "../checkFile.js";
+import { createShipmentIdCollector, headingByField, type JudgingTools } from "../checkFile.js";
 import type { CheckedFile, CheckListener, CorrectionPart, FileToCheck, FileToJudge, ReportToJudge } from "../fileChecks.js";
 import { ImportFault } from "../importFault.js";
 import { type OpenSubmission, openSubmission, type SubmissionRequest } from "../openSubmission.js";
@@ -17,10 +17,10 @@ import { divideIntoParts, partsAreFull, tooLargeForPart } from "./divideIntoPart
 import { createPartFile, type PartFile } from "./partFiles.js";
 import { type ClosedState, type RejectedRows, readRejectedRows } from "./rejectedRows.js";
 
-/** By the ordinal of a row of the file: its index and its group among the rejected rows (see rejectedRows.ts), or -1. */
+/** By the ordinal of a row of the file: its index and its group among the import's rejected rows (see rejectedRows.ts), or -1. */
 interface ReportRows {
-  readonly indexes: IntList;
-  readonly groups: IntList;
+  readonly indexes: NumberList;
+  readonly groups: NumberList;
 }
 
 export async function judgeReport(
@@ -33,24 +33,25 @@ export async function judgeReport(
   const corrects = { importId: report.importId, rows: [], ...(report.decimal && { decimal: report.decimal }) };
   const request = { kind, source: "file", file, columns, corrects } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { source: file.path, folder });
-  const known = await readRejectedRows(report.rowsPath);
-  const numbers = rowNumbers(submission);
-  const found = await findRows(submission, known, numbers, kind === "shipments");
-  const refusals = refusalsOf(known, found, { numberOf: numbers, fields: submission.columns.fields });
+  const rejectedRows = await readRejectedRows(report.rowsPath);
+  const numberOf = rowNumberReader(submission);
+  const reportRows = await findRows(submission, rejectedRows, numberOf, kind === "shipments");
+  const refusals = refusalsOf(rejectedRows, reportRows, { numberOf, fields: submission.columns.fields });
   const prepared = await prepareRows({
     submission,
     refusals,
     context: rowContext(catalogue, geography),
-    request: { ...request, corrects: correctsFor(report, known, found) },
+    request: { ...request, corrects: correctsFor(report, rejectedRows, reportRows) },
     watch: async (share) => watch.progress(share / 2),
   });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
-  const shipments = await judgedShipments(submission, prepared, kind);
-  const partLimits = { rows: limits.rowsPerReportImport, parts: report.mostParts || Number.POSITIVE_INFINITY };
-  const { partOf, parts } = divideIntoParts({ shipments, firstShipments: found.groups, firstShipmentCount: known.groups }, partLimits);
+  const shipments = await judgeShipments(submission, prepared, kind);
+  const partLimits = { maxRows: limits.rowsPerReportImport, maxParts: report.maxParts || Number.POSITIVE_INFINITY };
+  const judgedRows = { shipments, firstShipments: reportRows.groups, firstShipmentCount: rejectedRows.groupCount };
+  const { partOf, parts } = divideIntoParts(judgedRows, partLimits);
   const files: PartFile[] = [];
-  if (report.mostParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
-  const ids = shipmentIds(submission.columns, watch.answers.shipments);
+  if (report.maxParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
+  const ids = createShipmentIdCollector(submission.columns, watch.answers.shipments);
   const problems = createProblemCounter(submission.columns, headingByField(columns));
   const writtenParts: CorrectionPart[] = [];
   let [read, accepted, later] = [0, 0, 0];
@@ -61,20 +62,20 @@ export async function judgeReport(
         const ordinal = read++;
         const part = partOf.get(ordinal);
         if (part === partsAreFull) later += 1;
-        const index = found.indexes.get(ordinal);
-        const state = index < 0 ? undefined : known.closedAs(index);
+        const index = reportRows.indexes.get(ordinal);
+        const state = index < 0 ? undefined : rejectedRows.closedStateOf(index);
         if (state !== undefined) {
           closedRows.set(state, (closedRows.get(state) ?? 0) + 1);
           continue;
         }
         if (part < 0) {
           const verdict = prepared.verdict(row, ordinal);
-          problems.add(row, whyNotSent.get(part) ?? (verdict.reason === undefined ? leftWithOthers : verdict));
+          problems.add(row, notSentRefusals.get(part) ?? (verdict.reason === undefined ? leftWithOthers : verdict));
           continue;
         }
         accepted += 1;
         if (kind === "shipments") await ids.add(row, shipments.get(ordinal));
-        await files[part]?.add(numbers(row), row.cells, kind === "shipments" ? shipments.get(ordinal) : 0);
+        await files[part]?.add(numberOf(row), row.cells, kind === "shipments" ? shipments.get(ordinal) : 0);
       }
       watch.progress(0.5 + read / prepared.rows / 2);
     }
@@ -88,27 +89,27 @@ export async function judgeReport(
   return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: writtenParts, later, closed } };
 }
 
-/** `corrects` as `prepareRows` needs it: rows of a JSON push belong to its elements, all others to shipments by their ids. */
+/** Makes `corrects` as `prepareRows` needs it: rows of a JSON push belong to its elements, all others to shipments by their ids. */
 function correctsFor({ importId }: ReportToJudge, { elementOf }: RejectedRows, { indexes }: ReportRows): SubmissionRequest["corrects"] {
   if (!elementOf) return undefined;
   const elements = Array.from({ length: indexes.length }, (_, ordinal) => elementOf(indexes.get(ordinal)));
   return { importId, rows: [], push: { importId, elements } };
 }
 
-const leftWithOthers = refusal("Stays open with another rejected line of its shipment");
-/** Why a row without a fault is not sent. */
-const whyNotSent = new Map([
+const leftWithOthers = refusal("Stays open because another line of its shipment does");
+/** Why a row without a fault is not sent, by the mark that `divideIntoParts` gives it. */
+const notSentRefusals = new Map([
   [partsAreFull, refusal("Does not fit into the queue now: upload the file again when earlier imports have ended")],
   [
     tooLargeForPart,
     refusal(
-      `Goes together with more than ${limits.rowsPerReportImport.toLocaleString("en")} lines of its shipment: send the whole shipment in a new file, not as a correction`,
+      `The shipment has more than ${limits.rowsPerReportImport.toLocaleString("en")} rejected lines: send the whole shipment in a new file, not as a correction`,
     ),
   ],
 ]);
 
-/** The row numbers as the file's cells have them; NaN where a cell has none. */
-function rowNumbers({ headings }: OpenSubmission): (row: FileRow) => number {
+/** Returns the function that reads a row's number from its cell; NaN where the cell has none. */
+function rowNumberReader({ headings }: OpenSubmission): (row: FileRow) => number {
   const column = rowNumberColumn(headings);
   return ({ cells }) => {
     const text = cellText(cells[column]).trim();
@@ -118,15 +119,15 @@ function rowNumbers({ headings }: OpenSubmission): (row: FileRow) => number {
 
 async function findRows(
   submission: OpenSubmission,
-  known: RejectedRows,
+  rejectedRows: RejectedRows,
   numberOf: (row: FileRow) => number,
   inGroups: boolean,
 ): Promise<ReportRows> {
-  const [indexes, groups] = [createIntList(), createIntList()];
-  const seenAt = new Int32Array(known.count);
+  const [indexes, groups] = [createInt32List(), createInt32List()];
+  const seenAt = new Int32Array(rejectedRows.count); // by index: the row of the file that has it
   for await (const { rows } of submission.read()) {
     for (const row of rows) {
-      const index = known.indexOf(numberOf(row));
+      const index = rejectedRows.indexOf(numberOf(row));
       if (index >= 0) {
         const earlier = seenAt[index];
         if (earlier)
@@ -136,21 +137,21 @@ async function findRows(
         seenAt[index] = row.row;
       }
       indexes.push(index);
-      groups.push(index >= 0 && inGroups ? known.groupOf(index) : -1);
+      groups.push(index >= 0 && inGroups ? rejectedRows.groupOf(index) : -1);
     }
   }
   return { indexes, groups };
 }
 
 function refusalsOf(
-  known: RejectedRows,
+  rejectedRows: RejectedRows,
   { indexes, groups }: ReportRows,
   { numberOf, fields }: { numberOf: (row: FileRow) => number; fields: Columns["fields"] },
 ): Refusals {
-  const inFile = new Int32Array(known.groups);
+  const groupRows = new Int32Array(rejectedRows.groupCount);
   for (let ordinal = 0; ordinal < groups.length; ordinal += 1) {
     const group = groups.get(ordinal);
-    if (group >= 0) inFile[group] = (inFile[group] ?? 0) + 1;
+    if (group >= 0) groupRows[group] = (groupRows[group] ?? 0) + 1;
   }
   const unknownRow = fault("refused", "Its row number is not a rejected row of this report's import");
   return {
@@ -158,21 +159,21 @@ function refusalsOf(
       const index = indexes.get(ordinal);
       const advice = Number.isNaN(numberOf(row)) ? undefined : `it is ${numberOf(row)}`;
       if (index < 0) return reasonOf([{ ...unknownRow, advice }]);
-      if (known.closedAs(index) !== undefined) return alreadyClosed;
+      if (rejectedRows.closedStateOf(index) !== undefined) return alreadyClosed;
       const group = groups.get(ordinal);
-      if (group >= 0 && (inFile[group] ?? 0) < known.sizeOf(group)) return lacksLines;
+      if (group >= 0 && (groupRows[group] ?? 0) < rejectedRows.sizeOf(group)) return lacksLines;
       return row.cells.some((cell, column) => fields[column] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
     },
   };
 }
 
-const alreadyClosed = refusal("Is no longer open");
+const alreadyClosed = refusal("The row is no longer open");
 const lacksLines = refusal("The rejected lines of a shipment are corrected together, and some of this one's are missing from the file");
 const cutShort = refusal("Has a value that was cut short or could not be kept: write it anew");
 
-/** By ordinal: 0 for a row that `prepared` rejects, else the number of its shipment. Each activity counts as a shipment of its own here. */
-async function judgedShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToJudge["kind"]): Promise<IntList> {
-  const shipments = createIntList();
+/** By ordinal: 0 for a row that `prepared` rejects, else the number of its shipment. Each activity counts as a shipment here. */
+async function judgeShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToJudge["kind"]): Promise<NumberList> {
+  const shipments = createInt32List();
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
       const ordinal = shipments.length;

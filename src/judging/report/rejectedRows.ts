@@ -1,16 +1,17 @@
 import { open } from "node:fs/promises";
 import { firstIndex } from "../../domain/ranges.js";
-import { comparableText, createIntList } from "../../domain/rows/compactLists.js";
+import { comparableText, createInt32List } from "../../domain/rows/compactLists.js";
 
-/** The rejected rows of the import that a report is of, in little memory. `index` counts them from 0. */
+/** The rejected rows of a report's import, in little memory. An `index` counts them from 0. */
 export type RejectedRows = Awaited<ReturnType<typeof readRejectedRows>>;
 
 export const closedStates = ["corrected", "submitted", "dismissed", "superseded", "withdrawn"] as const;
 export type ClosedState = (typeof closedStates)[number];
 
-/** Reads lines of JSON: the row, its shipment's id or null, its state or null for an open row, and its element or null; in row order. */
+/** Reads lines of JSON in row order: the row's number, its shipment's id or null, its state (null for an open row), its element or null. */
 export async function readRejectedRows(path: string) {
-  const [rows, groups, states, sizes, elements] = [createIntList(), createIntList(), createIntList(), createIntList(), createIntList()];
+  const [rows, groups, states] = [createInt32List(), createInt32List(), createInt32List()];
+  const [sizes, elements] = [createInt32List(), createInt32List()];
   const groupOfKey = new Map<string | number, number>();
   const file = await open(path);
   try {
@@ -32,19 +33,19 @@ export async function readRejectedRows(path: string) {
   }
   return {
     count: rows.length,
-    /** -1 for the number of a row that was not rejected. */
+    /** The index of a row by its number; -1 for a row that was not rejected. */
     indexOf(row: number): number {
       const index = firstIndex(rows.length, (middle) => rows.get(middle) >= row);
       return index < rows.length && rows.get(index) === row ? index : -1;
     },
-    /** The shipment, or the element of a JSON push, that it was sent for, from 0; -1 where it has none. */
+    /** The number, from 0, of the shipment or of the JSON push's element that the row was sent for; -1 for none. */
     groupOf: groups.get,
-    /** The element that it goes back to; undefined where the import's rows do not go back to a JSON push of shipments. */
+    /** The element that a row comes from; undefined where the import's rows do not come from a JSON push of shipments. */
     elementOf: elements.length === rows.length ? elements.get : undefined,
-    groups: sizes.length,
+    groupCount: sizes.length,
     /** How many rejected rows the group has. */
     sizeOf: sizes.get,
     /** Undefined for an open row. */
-    closedAs: (index: number): ClosedState | undefined => closedStates[states.get(index)],
+    closedStateOf: (index: number): ClosedState | undefined => closedStates[states.get(index)],
   };
 }

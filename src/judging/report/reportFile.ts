@@ -10,38 +10,38 @@ import type { SubmittedRow } from "../openSubmission.js";
 const contentType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /**
- * An error report: rejected rows as a workbook with the submitted columns in their order, so that a corrected report can be uploaded as a file.
- * Without `importId` it is of a file that is only checked.
+ * Creates an error report: a workbook of rejected rows with the submitted columns in their order, which can be corrected and uploaded.
+ * Without `importId` it is the report of a file that is only checked.
  */
 export function createReportFile(
   spreadsheets: Spreadsheets,
   { names, fields }: Columns,
   { path, importId }: { readonly path: string; readonly importId?: string },
 ) {
-  const shown = fields.flatMap((field, index) => (field === undefined || field === elementColumn ? [] : [index]));
-  const columns = [...reportColumns, ...shown.map((index) => names[index] ?? "")];
-  const about =
-    importId === undefined ? { subject: "", notHere: "correct these, and check the file again" } : { subject: reportSubject(importId) };
+  const shownColumns = fields.flatMap((field, index) => (field === undefined || field === elementColumn ? [] : [index]));
+  const columns = [...reportColumns, ...shownColumns.map((index) => names[index] ?? "")];
+  const checkedOnly = { subject: "", overflowAdvice: "correct these, and check the file again" };
+  const identity = importId === undefined ? checkedOnly : { subject: reportSubject(importId) };
   let writer: ReportWriter | undefined;
-  const begin = async () => {
+  const openWriter = async () => {
     await mkdir(dirname(path), { recursive: true });
-    writer ??= await spreadsheets.createReportWriter(path, { columns, ...about });
+    writer ??= await spreadsheets.createReportWriter(path, { columns, ...identity });
     return writer;
   };
   return {
     async add({ cells, sent = cells }: SubmittedRow, number: number, reason: string): Promise<void> {
-      await (writer ?? (await begin())).add(
+      await (writer ?? (await openWriter())).add(
         number,
         reason,
-        shown.map((index) => cellText(sent[index])),
+        shownColumns.map((index) => cellText(sent[index])),
       );
     },
-    /** Writes it also where no row was added. */
+    /** Completes the report, also where no row was added. */
     async close(): Promise<void> {
-      await (await begin()).close();
+      await (await openWriter()).close();
       writer = undefined;
     },
-    /** Null when no row was added. */
+    /** Completes and stores the report. Null when no row was added. */
     async store(objectStore: ObjectStore, key: string): Promise<{ key: string; size: number } | null> {
       if (!writer) return null;
       await this.close();
@@ -49,7 +49,7 @@ export function createReportFile(
       await objectStore.put(key, path, { contentType });
       return { key, size };
     },
-    /** Does nothing once it is closed. */
+    /** Removes an incomplete report. Does nothing once it is complete. */
     discard: async () => writer?.discard(),
   };
 }

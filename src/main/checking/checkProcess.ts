@@ -10,20 +10,20 @@ import { runCheck } from "../../judging/runCheck.js";
 import { lowerPriority } from "../lowerPriority.js";
 import { type MessageFromCheck, type MessageToCheck, questions } from "./checkProcesses.js";
 
-const progressMs = 200;
+const progressIntervalMs = 200;
 
-let goOn: (answer: unknown) => void = () => undefined;
+let onAnswer: (answer: unknown) => void = () => undefined;
 
-/** Each asks the API's process, which has the database, and waits for its answer. */
+/** Each function asks the API's process, which has the database, and waits for its answer. */
 const answers = Object.fromEntries(
   questions.map((name) => [
     name,
-    async (...given: unknown[]) => {
-      const answered = new Promise<unknown>((resolve) => {
-        goOn = resolve;
+    async (...args: unknown[]) => {
+      const answer = new Promise<unknown>((resolve) => {
+        onAnswer = resolve;
       });
-      await say({ ask: name, given });
-      return answered;
+      await send({ question: name, args });
+      return answer;
     },
   ]),
 ) as unknown as CheckAnswers;
@@ -31,22 +31,22 @@ const answers = Object.fromEntries(
 lowerPriority();
 process.on("disconnect", () => process.exit(0));
 process.on("message", (message: MessageToCheck) => {
-  if ("answer" in message) goOn(message.answer);
+  if ("answer" in message) onAnswer(message.answer);
   else
     void check(message)
-      .then(say)
+      .then(send)
       .then(() => process.disconnect());
 });
 
 async function check({ check, localities }: Extract<MessageToCheck, { check: unknown }>): Promise<MessageFromCheck> {
   const geography = createGeography(localitiesFrom(localities));
-  let lastSaid = 0;
+  let lastSentAt = 0;
   try {
     const watch = {
       progress: (share: number) => {
-        if (performance.now() - lastSaid < progressMs) return;
-        lastSaid = performance.now();
-        void say({ progress: share });
+        if (performance.now() - lastSentAt < progressIntervalMs) return;
+        lastSentAt = performance.now();
+        void send({ progress: share });
       },
       answers,
     };
@@ -58,8 +58,8 @@ async function check({ check, localities }: Extract<MessageToCheck, { check: unk
   }
 }
 
-/** Resolves when the message is handed over to the API's process. */
-function say(message: MessageFromCheck): Promise<void> {
+/** Resolves when the message has been handed over to the API's process. */
+function send(message: MessageFromCheck): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());
   });

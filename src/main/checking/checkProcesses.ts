@@ -5,10 +5,10 @@ import { Rejection } from "../../domain/rejection.js";
 import type { CheckAnswers, CheckResult, CheckWatch, FileChecks, FileToCheck } from "../../judging/fileChecks.js";
 import { createSlots } from "../../slots.js";
 
-/** The compiled program, also when this code runs from its sources in a test. */
-const program = fileURLToPath(new URL("../../../dist/main/checking/checkProcess.js", import.meta.url));
-/** In megabytes: the rows of the largest file are judged in far less. A small young generation frees its buffers sooner. */
-const execArgv = ["--max-old-space-size=320", "--max-semi-space-size=8"];
+/** The compiled program, even when a test runs this code from its sources. */
+const checkProgramPath = fileURLToPath(new URL("../../../dist/main/checking/checkProcess.js", import.meta.url));
+/** The sizes are in megabytes. Judging the largest file takes far less. A small young generation frees its buffers sooner. */
+const checkHeapFlags = ["--max-old-space-size=320", "--max-semi-space-size=8"];
 
 export interface CheckProcessesOptions {
   /** The path of the file of each country whose postcodes an operator has loaded. */
@@ -18,37 +18,37 @@ export interface CheckProcessesOptions {
   readonly waitMs?: number;
   /** How long the check of one file may take. */
   readonly runMs?: number;
-  /** How long it may take while another organisation waits and no other check has run longer. */
+  /** How long it may take if another organisation waits and no other check has run longer. */
   readonly yieldAfterMs?: number;
 }
 
 /**
- * Runs each check in a process of its own. Organisations are served in rotation; if several processes may run, no organisation gets all of them,
- * and a slow file does not keep the others waiting. Each process is a session of its own (`detached`), so that its low priority is its alone.
+ * Runs each check in a process of its own. Organisations take turns. No organisation gets all of them if there are several, so that a
+ * slow file does not hold up the others. Each process is a session of its own (`detached`), so that its low priority affects it alone.
  */
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
   const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, yieldAfterMs = 60_000 } = options;
-  const members = new Set<string>();
-  const running = new Set<FileToCheck>(); // the one that has run longest comes first
+  const busyMembers = new Set<string>();
+  const running = new Set<FileToCheck>(); // in insertion order: the check that has run longest comes first
   const slots = createSlots({
-    inAll: processes,
-    each: Math.max(1, processes - 1),
-    line: { each: Number.POSITIVE_INFINITY, ms: waitMs },
+    maxHeld: processes,
+    maxPerOwner: Math.max(1, processes - 1),
+    line: { maxPerOwner: Number.POSITIVE_INFINITY, maxWaitMs: waitMs },
     refusal: "Too many files are being checked at the moment, try again shortly",
   });
 
   return {
     enter(memberId) {
-      if (members.has(memberId)) throw new Rejection("conflict", "A check of yours is still running. Wait for its end, or cancel it");
-      members.add(memberId);
-      let isOver = false;
+      if (busyMembers.has(memberId)) throw new Rejection("conflict", "A check of yours is still running. Wait for its end, or cancel it");
+      busyMembers.add(memberId);
+      let hasLeft = false;
       return () => {
-        if (!isOver) members.delete(memberId); // called again, it must not end the member's next check
-        isOver = true;
+        if (!hasLeft) busyMembers.delete(memberId); // a second call must not end the member's next check
+        hasLeft = true;
       };
     },
     run(file, watch) {
-      const mustGiveWay = () => [...running][0] === file && slots.othersWait(file.organisationId);
+      const mustGiveWay = () => [...running][0] === file && slots.hasOtherWaiters(file.organisationId);
       const check = async () => {
         running.add(file);
         try {
@@ -57,7 +57,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
           running.delete(file);
         }
       };
-      return slots.within(file.organisationId, check, watch.signal);
+      return slots.withSlot(file.organisationId, check, watch.signal);
     },
   };
 }
@@ -66,7 +66,7 @@ interface RunLimits extends Required<Pick<CheckProcessesOptions, "localities" | 
   readonly mustGiveWay: () => boolean;
 }
 
-const lookMs = 250;
+const limitCheckIntervalMs = 250;
 
 /** Settles only when the process has ended, so that nothing is written to the caller's folder after that. */
 async function runProcess(
@@ -74,17 +74,17 @@ async function runProcess(
   { signal, progress, answers }: CheckWatch,
   { localities, runMs, yieldAfterMs, mustGiveWay }: RunLimits,
 ): Promise<CheckResult> {
-  const known = await localities();
+  const localityFiles = await localities();
   signal.throwIfAborted();
-  const child = fork(program, [], {
-    execArgv,
+  const child = fork(checkProgramPath, [], {
+    execArgv: checkHeapFlags,
     env: {},
     stdio: ["ignore", "ignore", "ignore", "ipc"],
     detached: true,
     serialization: "advanced",
   });
-  const say = (message: MessageToCheck) => child.connected && child.send(message, () => undefined);
-  const end = endOf(child);
+  const send = (message: MessageToCheck) => child.connected && child.send(message, () => undefined);
+  const exit = waitForExit(child);
   let outcome: CheckResult | Error | undefined;
   const stop = (reason: Error) => {
     outcome ??= reason;
@@ -92,31 +92,31 @@ async function runProcess(
   };
   child.on("message", (message: MessageFromCheck) => {
     if ("progress" in message) progress(message.progress);
-    else if ("ask" in message) {
-      const answer = answers[message.ask] as (...given: unknown[]) => Promise<unknown>;
-      answer(...message.given).then((answer) => say({ answer }), stop);
+    else if ("question" in message) {
+      const answerOf = answers[message.question] as (...args: unknown[]) => Promise<unknown>;
+      answerOf(...message.args).then((answer) => send({ answer }), stop);
     } else outcome ??= resultOf(message);
   });
-  const left = () => stop(signal.reason);
-  const begun = performance.now();
-  const ended = (why: string) => new Rejection("invalid", `${why} ${adviceFor(check)}`);
-  const late = setInterval(() => {
-    const ran = performance.now() - begun;
-    if (ran > runMs) stop(ended(tooSlow(runMs)));
-    else if (ran > yieldAfterMs && mustGiveWay()) stop(ended(gaveWay));
-  }, lookMs).unref();
-  signal.addEventListener("abort", left, { once: true });
-  say({ check, localities: known });
-  const how = await end;
-  clearInterval(late);
-  signal.removeEventListener("abort", left);
-  if (outcome === undefined) throw how === "SIGABRT" ? ended(tooMuchText) : new Error(`checking a file: ${how}`);
+  const onAbort = () => stop(signal.reason);
+  const startedAt = performance.now();
+  const rejection = (why: string) => new Rejection("invalid", `${why} ${adviceFor(check)}`);
+  const limitTimer = setInterval(() => {
+    const elapsedMs = performance.now() - startedAt;
+    if (elapsedMs > runMs) stop(rejection(tooSlowText(runMs)));
+    else if (elapsedMs > yieldAfterMs && mustGiveWay()) stop(rejection(gaveWayText));
+  }, limitCheckIntervalMs).unref();
+  signal.addEventListener("abort", onAbort, { once: true });
+  send({ check, localities: localityFiles });
+  const cause = await exit;
+  clearInterval(limitTimer);
+  signal.removeEventListener("abort", onAbort);
+  if (outcome === undefined) throw cause === "SIGABRT" ? rejection(tooMuchText) : new Error(`checking a file: ${cause}`);
   if (outcome instanceof Error) throw outcome;
   return outcome;
 }
 
-/** Resolves with how the process ended, after its last message has been read. */
-async function endOf(child: ChildProcess): Promise<string> {
+/** Resolves with the cause of the process's end, after its last message has been read. */
+async function waitForExit(child: ChildProcess): Promise<string> {
   const failed = once(child, "error").then(([error]) => String(error));
   const exited = once(child, "exit").then(([code, killedBy]) => String(killedBy ?? `exit code ${code}`));
   const disconnected = once(child, "disconnect");
@@ -124,32 +124,31 @@ async function endOf(child: ChildProcess): Promise<string> {
   return Promise.race([failed, disconnected.then(() => exited)]);
 }
 
-function resultOf(message: Exclude<MessageFromCheck, { progress: number } | { ask: string }>): CheckResult | Error {
+function resultOf(message: Exclude<MessageFromCheck, { progress: number } | { question: string }>): CheckResult | Error {
   if ("result" in message) return message.result;
   return "fault" in message ? new Rejection("invalid", message.fault) : new Error(`checking a file: ${message.failure}`);
 }
 
-/** What to do about a process that had to be ended. A file that is only read is about to be uploaded. */
+/** Advice for a check that had to be ended. */
 const adviceFor = ({ judge }: FileToCheck): string =>
-  judge && judge.mostRows === undefined ? "Upload the file: its import judges every row." : "Split the file, or try again later.";
+  judge && judge.maxRows === undefined ? "Upload the file: its import judges every row." : "Split the file, or try again later.";
 const tooMuchText = "The file holds too much text to be checked.";
-const tooSlow = (ms: number) => `The check took longer than ${ms / 60_000} minutes and was ended.`;
-const gaveWay = "The check was ended because other files wait to be checked.";
+const tooSlowText = (ms: number) => `The check took longer than ${ms / 60_000} minutes and was ended.`;
+const gaveWayText = "The check was ended because other files wait to be checked.";
 
-/** What the process that checks a file may ask for. */
+/** The questions that a checking process may ask. */
 export const questions: readonly (keyof CheckAnswers)[] = [
   ...(["shipments", "codes", "quantityLimits", "knownCodes", "lastActivities", "hashes", "hashedRows"] as const),
 ];
 
-/** The first message is the task. Each later one answers what was asked last. */
+/** The messages to a checking process. The first one is its task, and each later one answers its last question. */
 export type MessageToCheck =
   | { readonly check: FileToCheck; readonly localities: Readonly<Record<string, string>> }
   | { readonly answer: unknown };
 
-/** The messages from the process that checks a file. */
 export type MessageFromCheck =
   | { readonly progress: number }
-  | { readonly ask: keyof CheckAnswers; readonly given: readonly unknown[] }
+  | { readonly question: keyof CheckAnswers; readonly args: readonly unknown[] }
   | { readonly result: CheckResult }
   /** What is wrong with the file. */
   | { readonly fault: string }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createMetrics } from "../../adapters/metrics.js";
 import { openNotices } from "../../adapters/postgres/notices.js";
-import { createReads } from "../../adapters/postgres/reads.js";
+import { createPoolForReads } from "../../adapters/postgres/reads.js";
 import { createSingleSignOn } from "../../adapters/singleSignOn.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { createHeaderThreads } from "../../adapters/spreadsheets/threads/headerThreads.js";
@@ -17,20 +17,20 @@ import { createLocalities, followLocalities } from "../localities.js";
 import { unfilledTables } from "../tables.js";
 import { prepareObjects, type RoleOptions, runAsRole } from "./role.js";
 
-const mostLagSeconds = 60;
+const maxLagSeconds = 60;
 
-/** Until Postgres answers, the server answers 503. */
+/** The server already listens. It answers 503 until Postgres answers. */
 export const run = (server: OpenServer, options: RoleOptions): Promise<void> => {
   const { config, addresses, logger, signal, onReady } = options;
   return runAsRole("api", options, async (adapters, { tempDir, ended }) => {
-    const { pool, lookUps, eventStore, objectStore } = adapters;
+    const { pool, lookUpPool, eventStore, objectStore } = adapters;
     await prepareObjects(objectStore, logger, ended);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
     const notices = openNotices({
       url: addresses.databaseUrl,
       applicationName: "waybill api notices",
       channels: [channels.localitiesLoaded],
-      onError: (error) => logger.debug({ err: error }, "listening for notices was interrupted"), // whatever else needs the database warns
+      onError: (error) => logger.debug({ err: error }, "listening for notices was interrupted"), // other users of the database warn
       signal: ended,
     });
     const geography = await followLocalities(localities, { logger, signal: ended, notices });
@@ -38,7 +38,7 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
     const fileChecks = createCheckProcesses({ localities: localities.files });
     const deps = {
       pool,
-      lookUps,
+      lookUpPool,
       eventStore,
       objectStore,
       spreadsheets,
@@ -46,7 +46,7 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
       geography,
       tempDir,
       logger,
-      reads: createReads(),
+      poolForReads: createPoolForReads(),
       catalogues: cacheCatalogues(pool),
       metrics: createMetrics([
         { name: "waybill_projection_lag_seconds", help: "How far the read models are behind", read: () => projectionLagSeconds(pool) },
@@ -90,5 +90,5 @@ async function checkProjections(pool: Adapters["pool"]): Promise<void> {
   const unfilled = await unfilledTables(pool);
   if (unfilled.length > 0) throw new Error(`tables are missing or being filled from the log: ${unfilled.join(", ")}`);
   const seconds = await projectionLagSeconds(pool);
-  if (seconds !== undefined && seconds > mostLagSeconds) throw new Error(`the read models are ${Math.round(seconds)} s behind`);
+  if (seconds !== undefined && seconds > maxLagSeconds) throw new Error(`the read models are ${Math.round(seconds)} s behind`);
 }

@@ -7,7 +7,7 @@ import { cacheCatalogues } from "../../queries/organisations/organisations.js";
 import { runWorker } from "../../workers/imports/runWorker.js";
 import { runWebhooks } from "../../workers/webhooks/runWebhooks.js";
 import { webhookWorkerDeps } from "../adapters.js";
-import { createLocalities, warmLocalities } from "../localities.js";
+import { createLocalities, preloadLocalities } from "../localities.js";
 import { lowerPriority } from "../lowerPriority.js";
 import { checkObjects, type RunRole, runAsRole } from "./role.js";
 
@@ -18,13 +18,16 @@ export const run: RunRole = (options) => {
     const { pool, eventStore, objectStore } = adapters;
     await checkObjects(objectStore, logger);
     const localities = createLocalities({ pool, objectStore, folder: tempDir });
-    await warmLocalities(localities, logger);
+    await preloadLocalities(localities, logger);
     const notices = openNotices({
       url: addresses.databaseUrl,
       applicationName: "waybill worker notices",
       channels: [channels.importQueued, channels.importCancelled, channels.reportWanted, channels.deliveriesDue],
       onError: (error) => logger.warn({ err: error }, "listening for notices of other processes was interrupted"),
-      onPooler: () => logger.info("a connection pooler stands before the database: what is queued, cancelled and due is looked for often"),
+      onPooler: () =>
+        logger.info(
+          "the database is behind a connection pooler, which passes no notifications: the worker looks for queued, cancelled and due work every second or more often",
+        ),
       signal,
     });
     onReady();
@@ -42,11 +45,11 @@ export const run: RunRole = (options) => {
       catalogues: cacheCatalogues(pool),
       notices,
     });
-    const sending = webhookWorkerDeps(adapters, config, addresses.signingSecret);
-    const webhooks = runWebhooks({ ...sending, notices, logger, signal, workerId });
+    const senderDeps = webhookWorkerDeps(adapters, config, addresses.signingSecret);
+    const webhooks = runWebhooks({ ...senderDeps, notices, logger, signal, workerId });
     await Promise.all([imports, webhooks]);
   });
 };
 
-/** Host name and process id, for people who read it, and a random part, because two containers can have the same host name and process id. */
+/** Host name and process id, for people, and a random part, because two containers can have the same host name and process id. */
 export const newWorkerId = (): string => `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;

@@ -1,4 +1,4 @@
-// `activity_contents` is written when an import completes, from what was kept in memory as its rows passed, or else from its rows in the table.
+// `activity_contents` is written when an import completes: from hashes kept in memory as its rows passed, or from its rows in the table.
 import type { PoolClient } from "pg";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { dayOf } from "../../domain/imports/unusual.js";
@@ -8,7 +8,7 @@ import { contentBlockBits } from "../tables/activities.js";
 interface ContentBlock {
   readonly day: number;
   readonly block: number;
-  /** Row, low half and high half of each activity. */
+  /** For each activity three numbers: its row, and the low and the high half of its hash. */
   readonly numbers: number[];
 }
 
@@ -18,35 +18,35 @@ export interface ImportContents {
   readonly blocks: readonly ContentBlock[];
 }
 
-const content: ActivityHash = { low: 0, high: 0 };
-const mostBlocks = 2 ** 12;
+const hash: ActivityHash = { low: 0, high: 0 }; // reused for every row
+const maxBlocks = 2 ** 12;
 
 export function createContentBlocks() {
   const blocks = new Map<number, ContentBlock>();
   return {
-    /** Rows are added in ascending order. `instant`: that of its timestamp. */
+    /** Rows have to be added in ascending order. `instant` is that of the row's timestamp. */
     add(row: number, values: Readonly<Record<string, unknown>>, instant: number): void {
-      hashActivity(values, instant, content);
+      hashActivity(values, instant, hash);
       const [day, block] = [dayOf(instant), row >>> contentBlockBits];
-      const key = day * mostBlocks + block;
-      const own = blocks.get(key) ?? { day, block, numbers: [] };
-      if (own.numbers.length === 0) blocks.set(key, own);
-      own.numbers.push(row, content.low, content.high);
+      const key = day * maxBlocks + block;
+      const contentBlock = blocks.get(key) ?? { day, block, numbers: [] };
+      if (contentBlock.numbers.length === 0) blocks.set(key, contentBlock);
+      contentBlock.numbers.push(row, hash.low, hash.high);
     },
-    all: (): ContentBlock[] => [...blocks.values()],
+    result: (): ContentBlock[] => [...blocks.values()],
   };
 }
 
-/** As numbers are kept: a statement has some 3 MB. */
-const numbersAtOnce = 400_000;
+/** Limits a statement to some 3 MB. */
+const numbersPerStatement = 400_000;
 
 export async function writeContents(client: PoolClient, contents: readonly ImportContents[]): Promise<void> {
   let [blocks, numbers]: [(ContentBlock & Omit<ImportContents, "blocks">)[], number] = [[], 0];
-  for (const { organisationId, position, blocks: ofImport } of contents) {
-    for (const block of ofImport) {
+  for (const { organisationId, position, blocks: importBlocks } of contents) {
+    for (const block of importBlocks) {
       blocks.push({ organisationId, position, ...block });
       numbers += block.numbers.length;
-      if (numbers < numbersAtOnce) continue;
+      if (numbers < numbersPerStatement) continue;
       await insertBlocks(client, blocks);
       [blocks, numbers] = [[], 0];
     }
@@ -70,32 +70,32 @@ async function insertBlocks(client: PoolClient, blocks: readonly (ContentBlock &
 function bytesOf(numbers: readonly number[]): { lows: Buffer; rest: Buffer } {
   const count = numbers.length / 3;
   const [lows, rest] = [Buffer.allocUnsafe(count * 4), Buffer.allocUnsafe(count * 8)];
-  for (let at = 0; at < count; at += 1) {
-    lows.writeInt32LE(numbers[at * 3 + 1] as number, at * 4);
-    rest.writeInt32LE(numbers[at * 3 + 2] as number, at * 8);
-    rest.writeInt32LE(numbers[at * 3] as number, at * 8 + 4);
+  for (let index = 0; index < count; index += 1) {
+    lows.writeInt32LE(numbers[index * 3 + 1] as number, index * 4);
+    rest.writeInt32LE(numbers[index * 3 + 2] as number, index * 8);
+    rest.writeInt32LE(numbers[index * 3] as number, index * 8 + 4);
   }
   return { lows, rest };
 }
 
-/** Block by block, so that the rows of a large import are not all in memory. */
-export async function writeContentsOfRows(client: PoolClient, of: Omit<ImportContents, "blocks">): Promise<void> {
-  const { rows: found } = await client.query<{ last: number | null }>(
+/** Reads the rows block by block, so that those of a large import are never all in memory. */
+export async function writeContentsOfRows(client: PoolClient, key: Omit<ImportContents, "blocks">): Promise<void> {
+  const { rows: lastRows } = await client.query<{ last: number | null }>(
     'select max("row") as last from activities where import_position = $1',
-    [of.position],
+    [key.position],
   );
-  for (let from = 0; from <= (found[0]?.last ?? -1); from += 1 << contentBlockBits) {
+  for (let from = 0; from <= (lastRows[0]?.last ?? -1); from += 1 << contentBlockBits) {
     const { rows } = await client.query<{ row: number; activityTimestamp: string }>(
       `select "row", customer_id as "customerId", warehouse_code as "warehouseCode", charge_code as "chargeCode", reference, quantity,
               activity_timestamp as "activityTimestamp"
          from activities where import_position = $1 and "row" >= $2 and "row" < $3 order by "row"`,
-      [of.position, from, from + (1 << contentBlockBits)],
+      [key.position, from, from + (1 << contentBlockBits)],
     );
     const blocks = createContentBlocks();
     for (const values of rows) {
       const instant = instantOf(values.activityTimestamp, "UTC");
-      if (instant !== undefined) blocks.add(values.row, { ...values }, instant); // an old version accepted some that cannot be read
+      if (instant !== undefined) blocks.add(values.row, { ...values }, instant); // an old version accepted some unreadable timestamps
     }
-    await writeContents(client, [{ ...of, blocks: blocks.all() }]);
+    await writeContents(client, [{ ...key, blocks: blocks.result() }]);
   }
 }

@@ -1,19 +1,19 @@
-// The API keys of an organisation, a part of the projection of organisations.
+// The API keys of an organisation: a part of the projection `organisations`.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
-import type { RecordedOn } from "../../events/codec.js";
-import { named } from "../../namedSql.js";
+import type { RecordedEventOn } from "../../events/codec.js";
+import { bindNames } from "../../namedSql.js";
 
-type KeyEvent = Extract<RecordedOn<"organisation">, { readonly type: `ApiKey${string}` }>;
+type KeyEvent = Extract<RecordedEventOn<"organisation">, { readonly type: `ApiKey${string}` }>;
 
-/** Each event comes once and in order: the caller compares its revision with the organisation's. */
+/** The caller passes each event once and in order: it compares revisions with the organisation's. */
 export async function applyKeyEvent(client: PoolClient, organisationId: string, event: KeyEvent): Promise<void> {
   const { keyId, at } = event.data;
   switch (event.type) {
     case "ApiKeyCreated": {
       const { sha256, name, prefix, by, scopes = null, expiresAt = null } = event.data;
       await client.query(
-        named(
+        bindNames(
           `insert into api_keys (sha256, key_id, organisation_id, name, prefix, created_at, created_by, scopes, expires_at)
            values (:sha256, :keyId, :organisationId, :name, :prefix, :at, :by, :scopes, :expiresAt) on conflict (sha256) do nothing`,
           { sha256, keyId, organisationId, name, prefix, at, by: actorOf(by), scopes, expiresAt },

@@ -1,14 +1,14 @@
-// Catalogue versions. The entries of a change are kept in catalogue_changes until CatalogueApplied completes the change, since a large
-// change reaches the projector in several batches.
+// Catalogue versions. The entries of a change are staged in catalogue_changes until CatalogueApplied completes it, since a large change
+// reaches the projector in several batches.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
-import { type CatalogueChange, type CatalogueFile, changeCatalogue } from "../../events/catalogue.js";
-import type { RecordedOn } from "../../events/codec.js";
+import { applyCatalogueChanges, type CatalogueChange, type CatalogueFile } from "../../events/catalogue.js";
+import type { RecordedEventOn } from "../../events/codec.js";
 
-export async function stageChanges(
+export async function stageCatalogueChanges(
   client: PoolClient,
   organisationId: string,
-  events: readonly RecordedOn<"organisation">[],
+  events: readonly RecordedEventOn<"organisation">[],
 ): Promise<void> {
   const changes = events.filter(({ type }) => type === "CatalogueEntryPut" || type === "CatalogueEntryRemoved");
   if (changes.length === 0) return;
@@ -30,17 +30,17 @@ export async function applyCatalogue(
   {
     revision,
     data: { version, sinceRevision, changes: sentences, by, at },
-  }: Extract<RecordedOn<"organisation">, { type: "CatalogueApplied" }>,
+  }: Extract<RecordedEventOn<"organisation">, { type: "CatalogueApplied" }>,
 ): Promise<void> {
-  const closed = await client.query<CatalogueChange & { revision: string }>(
+  const staged = await client.query<CatalogueChange & { revision: string }>(
     "delete from catalogue_changes where organisation_id = $1 and revision < $2 returning revision, type, data",
     [organisationId, String(revision)],
   );
   // Entries of a change that was interrupted before its CatalogueApplied do not count.
-  const changes = closed.rows
+  const changes = staged.rows
     .filter((row) => Number(row.revision) >= sinceRevision)
     .sort((a, b) => Number(a.revision) - Number(b.revision));
-  const file = changeCatalogue(await fileBefore(client, organisationId, version), changes);
+  const file = applyCatalogueChanges(await fileBefore(client, organisationId, version), changes);
   await client.query(
     `insert into catalogues (organisation_id, version, file, applied_at, applied_by, changes)
      values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,

@@ -1,10 +1,10 @@
-// What has become of corrected and rejected rows. It follows from ImportRequested and the end of a correcting import, from the corrections
-// streams (claims, dismissals) and from reversals, each applied in the order of the event log. Whether a later import has written the same shipment
-// is not kept here: queries ask the ledger.
+// The states of corrected and rejected rows. They follow from ImportRequested and the end of a correcting import, from the corrections
+// streams (claims, dismissals) and from reversals, applied in the order of the event log. Whether a later import has written the same
+// shipment is not stored here: queries find that in the ledger.
 import type { PoolClient } from "pg";
 import { type ReversedRows, reversedRows, unreversedClaim } from "../../domain/claims.js";
 import { actorOf } from "../../domain/principal.js";
-import type { RecordedOn } from "../../events/codec.js";
+import type { RecordedEventOn } from "../../events/codec.js";
 import type { RowsReversed } from "../../events/correctionEvents.js";
 import type { ImportEnding, ImportRequested } from "../../events/importEvents.js";
 import type { ImportEvent } from "../../events/importLayout.js";
@@ -13,17 +13,17 @@ import { isAfter } from "../../ports/eventStore.js";
 import { decodeOrSkip, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
 import { countCompleted, countStates } from "./rejectionGroups.js";
-import { multirange, reversalsIn } from "./reversals.js";
+import { multirangeText, reversalsIn } from "./reversals.js";
 
 export const correctionTables = ["row_corrections", "finished_rows", "withdrawn_imports", "rejection_groups"] as const;
 
 export async function applyCorrections(client: PoolClient, batch: SortedBatch, skip: SkipEvent): Promise<void> {
   const changed: ChangedImports = new Set(await countCompleted(client, batch));
-  for (const event of eventsIn(batch, skip)) await apply(client, event, changed);
+  for (const event of stateEventsIn(batch, skip)) await applyStateEvent(client, event, changed);
   await countStates(client, [...changed]);
 }
 
-/** The imports of which the batch changes the states of rejected rows. */
+/** The ids of the imports with rejected rows whose states the batch changes. */
 type ChangedImports = Set<string>;
 
 interface RejectedRowRef {
@@ -31,38 +31,38 @@ interface RejectedRowRef {
   readonly row: number;
 }
 
-type StateEvent = ImportEvent<"ImportRequested" | ImportEnding> | RecordedOn<"corrections"> | RecordedOn<"reversals">;
+type StateEvent = ImportEvent<"ImportRequested" | ImportEnding> | RecordedEventOn<"corrections"> | RecordedEventOn<"reversals">;
 
-/** Everything that may change a row's state, in the order of the event log. */
-function eventsIn(batch: SortedBatch, skip: SkipEvent): StateEvent[] {
-  const requested = batch.imports.flatMap(({ requested: event }) => (event?.data.corrects ? [event] : []));
+/** The events that may change a row's state, in the order of the event log. */
+function stateEventsIn(batch: SortedBatch, skip: SkipEvent): StateEvent[] {
+  const requested = batch.imports.flatMap(({ request: event }) => (event?.data.corrects ? [event] : []));
   const corrections = batch.events.flatMap((stored) =>
     stored.stream.startsWith(streamPrefix.corrections) ? (decodeOrSkip("corrections", stored, skip) ?? []) : [],
   );
-  const ended = batch.endings.flatMap(({ facts, ended: event }) => (event && facts?.isCorrection ? [event] : []));
+  const ended = batch.endedSlices.flatMap(({ facts, ending: event }) => (event && facts?.isCorrection ? [event] : []));
   const events = [...requested, ...corrections, ...reversalsIn(batch, skip), ...ended];
   return events.sort((one, other) => (isAfter(one.position, other.position) ? 1 : -1));
 }
 
-async function apply(client: PoolClient, event: StateEvent, changed: ChangedImports): Promise<void> {
+async function applyStateEvent(client: PoolClient, event: StateEvent, changed: ChangedImports): Promise<void> {
   switch (event.type) {
     case "ImportRequested":
       return insertSubmitted(client, event.data, changed);
     case "RowsClaimed":
       return applyClaim(client, event, changed);
     case "RowsDismissed":
-      return dismiss(client, event.data, changed);
+      return dismissRows(client, event.data, changed);
     case "RowsReopened":
-      return reopen(client, event.data, changed);
+      return reopenRows(client, event.data, changed);
     case "ReversalDecided":
       return; // RowsReversed follows
     case "RowsReversed":
       return applyReversal(client, event.data, changed);
     case "ImportCompleted":
-      return complete(client, event.data.importId, changed);
+      return completeCorrection(client, event.data.importId, changed);
     case "ImportFailed":
     case "ImportCancelled":
-      return abandon(client, event.data.importId, changed);
+      return abandonCorrection(client, event.data.importId, changed);
   }
   event satisfies never;
 }
@@ -77,9 +77,9 @@ async function insertSubmitted(client: PoolClient, { importId, corrects }: Impor
   );
 }
 
-type Claim = Extract<RecordedOn<"corrections">, { type: "RowsClaimed" }>;
+type Claim = Extract<RecordedEventOn<"corrections">, { type: "RowsClaimed" }>;
 
-/** A refused row is also a rejected row of the correcting import. There it counts as closed; else it could be corrected a second time. */
+/** A refused row is also a rejected row of the correcting import. It is closed there, or it could be corrected a second time. */
 async function applyClaim(client: PoolClient, { data, position }: Claim, changed: ChangedImports): Promise<void> {
   const { importId, correction, rows, by } = data;
   await client.query(
@@ -87,32 +87,32 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changed
       where import_id = $1 and correction_id = $2 and "row" = any($3::integer[]) and state = 'submitted'`,
     [importId, correction, rows],
   );
-  // The claim may not have seen a reversal; the worker looks again after it.
-  const { refused, ...lasting } = unreversedClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
+  // A reversal may be recorded just before the claim without the claim having seen it. The worker checks again afterwards.
+  const { refused, ...claim } = unreversedClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
   changed.add(importId);
-  // The last claim has the row: an accepted activity is claimed once more after its correction was rejected and dismissed.
+  // The last claim wins: an accepted activity can be claimed again after its correction was rejected and dismissed.
   await client.query(
     `delete from row_corrections where import_id = $1 and correction_id <> $2 and "row" = any($3::integer[]) and state = 'corrected'`,
-    [importId, correction, lasting.rows],
+    [importId, correction, claim.rows],
   );
   if (refused.length === 0) return;
   changed.add(correction);
-  const lost = refused.map(({ row }) => ({ importId, row }));
-  const closed = refused.map(({ correctionRow, why, importId: otherId }) => ({ row: correctionRow, state: closedAs[why], otherId }));
+  const refusedRows = refused.map(({ row }) => ({ importId, row }));
+  const closedRows = refused.map(({ correctionRow: row, why, importId: otherId }) => ({ row, state: closedStates[why], otherId }));
   await client.query(
     `insert into finished_rows (import_id, "row", state, other_id, finished_by)
      select $1, "row", state, "otherId", $3 from jsonb_to_recordset($2) as closed ("row" integer, state text, "otherId" uuid) on conflict do nothing`,
-    [correction, storableJson(closed), actorOf(by)],
+    [correction, storableJson(closedRows), actorOf(by)],
   );
   await client.query(`delete from row_corrections where import_id = $1 and correction_id = $2 and "row" = any($3::integer[])`, [
     importId,
     correction,
-    lost.map(({ row }) => row),
+    refusedRows.map(({ row }) => row),
   ]);
-  await release(client, lost, changed);
+  await endReversedCorrections(client, refusedRows, changed);
 }
 
-const closedAs = {
+const closedStates = {
   claimed: "corrected",
   dismissed: "dismissed",
   superseded: "superseded",
@@ -120,7 +120,7 @@ const closedAs = {
   withdrawn: "withdrawn",
 } as const;
 
-/** The reversals of the import before this position of the event log. The table may have later ones already. */
+/** The import's reversals before this position of the event log. The table may already have later ones. */
 async function reversalsBefore(client: PoolClient, importId: string, position: bigint): Promise<ReversedRows> {
   const { rows } = await client.query<{ position: string; rows: [number, number][] | null }>(
     `select position::text, (select json_agg(json_build_array(lower(r), upper(r) - 1) order by r) from unnest(v.rows) as r) as rows
@@ -130,13 +130,13 @@ async function reversalsBefore(client: PoolClient, importId: string, position: b
   return reversedRows(rows.map((each) => ({ position: BigInt(each.position), rows: each.rows ?? "all" })));
 }
 
-type Dismissal = Extract<RecordedOn<"corrections">, { type: "RowsDismissed" }>["data"];
-type Reopening = Extract<RecordedOn<"corrections">, { type: "RowsReopened" }>["data"];
+type Dismissal = Extract<RecordedEventOn<"corrections">, { type: "RowsDismissed" }>["data"];
+type Reopening = Extract<RecordedEventOn<"corrections">, { type: "RowsReopened" }>["data"];
 
-/** Rows that are withdrawn with their import stay so: what comes after the reversal in the event log changes nothing. */
+/** SQL condition: rows that are withdrawn with their import stay withdrawn, whatever follows the reversal in the event log. */
 const notWithdrawn = "not exists (select from withdrawn_imports where import_id = $1)";
 
-async function dismiss(client: PoolClient, { importId, rows, note, by }: Dismissal, changed: ChangedImports): Promise<void> {
+async function dismissRows(client: PoolClient, { importId, rows, note, by }: Dismissal, changed: ChangedImports): Promise<void> {
   changed.add(importId);
   await client.query(
     `insert into finished_rows (import_id, "row", state, note, finished_by)
@@ -147,27 +147,27 @@ async function dismiss(client: PoolClient, { importId, rows, note, by }: Dismiss
   );
 }
 
-async function reopen(client: PoolClient, { importId, rows }: Reopening, changed: ChangedImports): Promise<void> {
+async function reopenRows(client: PoolClient, { importId, rows }: Reopening, changed: ChangedImports): Promise<void> {
   changed.add(importId);
   await client.query(`delete from finished_rows where import_id = $1 and "row" = any($2::integer[]) and ${notWithdrawn}`, [importId, rows]);
 }
 
-/** Rows of others that the reversed rows had corrected are open again, unless a later correction has taken the reversed rows' place. */
+/** Reopens the rows of other imports that the reversed rows had corrected, unless those are themselves corrected or dismissed. */
 async function applyReversal(client: PoolClient, { importId, rows }: RowsReversed, changed: ChangedImports): Promise<void> {
-  const all = rows === "all";
-  if (all) {
+  const isAll = rows === "all";
+  if (isAll) {
     await client.query("insert into withdrawn_imports (import_id) values ($1) on conflict do nothing", [importId]);
     changed.add(importId);
   }
-  const marked = await client.query<RejectedRowRef>(
+  const reversedRefs = await client.query<RejectedRowRef>(
     `update row_corrections set reversed = true
       where correction_id = $1 and ($2::int4multirange is null or correction_row <@ $2) returning correction_id as "importId", correction_row as "row"`,
-    [importId, all ? null : multirange(rows)],
+    [importId, isAll ? null : multirangeText(rows)],
   );
-  await release(client, marked.rows, changed);
+  await endReversedCorrections(client, reversedRefs.rows, changed);
 }
 
-async function complete(client: PoolClient, correction: string, changed: ChangedImports): Promise<void> {
+async function completeCorrection(client: PoolClient, correction: string, changed: ChangedImports): Promise<void> {
   const { rows } = await client.query<RejectedRowRef>(
     `update row_corrections set state = 'corrected' where correction_id = $1 returning import_id as "importId", "row"`,
     [correction],
@@ -175,37 +175,37 @@ async function complete(client: PoolClient, correction: string, changed: Changed
   for (const { importId } of rows) changed.add(importId);
 }
 
-/** A correction that failed or was cancelled leaves its rows as they were before it. */
-async function abandon(client: PoolClient, correction: string, changed: ChangedImports): Promise<void> {
+/** A correcting import that failed or was cancelled leaves the rows as they were before it. */
+async function abandonCorrection(client: PoolClient, correction: string, changed: ChangedImports): Promise<void> {
   const { rows } = await client.query<RejectedRowRef>(
     `delete from row_corrections where correction_id = $1 returning import_id as "importId", "row"`,
     [correction],
   );
   for (const { importId } of rows) changed.add(importId);
-  await release(client, rows, changed);
+  await endReversedCorrections(client, rows, changed);
 }
 
 /**
- * Ends the corrections by those of these rows that are reversed and that nothing holds any more: neither a correction of their own nor a
- * dismissal. That may set free the rows which these corrections were of, and so on.
+ * Deletes the corrections made by these rows, where such a row is reversed and neither corrected itself nor dismissed. That may free the
+ * corrected rows in the same way, and so on along the chain.
  */
-async function release(client: PoolClient, rows: readonly RejectedRowRef[], changed: ChangedImports): Promise<void> {
-  for (let last = rows; last.length > 0; ) {
-    const free = await client.query<RejectedRowRef & { correction: string }>(
+async function endReversedCorrections(client: PoolClient, rows: readonly RejectedRowRef[], changed: ChangedImports): Promise<void> {
+  for (let freedRows = rows; freedRows.length > 0; ) {
+    const ended = await client.query<RejectedRowRef & { correction: string }>(
       `select c.import_id as "importId", c."row", c.correction_id as correction
          from (select distinct * from unnest($1::uuid[], $2::integer[])) as r (import_id, "row")
          join row_corrections c on c.correction_id = r.import_id and c.correction_row = r."row" and c.reversed
         where not exists (select from row_corrections own where own.import_id = r.import_id and own."row" = r."row")
           and not exists (select from finished_rows f where f.import_id = r.import_id and f."row" = r."row")`,
-      [last.map(({ importId }) => importId), last.map(({ row }) => row)],
+      [freedRows.map(({ importId }) => importId), freedRows.map(({ row }) => row)],
     );
-    if (free.rows.length === 0) return;
-    for (const { importId } of free.rows) changed.add(importId);
+    if (ended.rows.length === 0) return;
+    for (const { importId } of ended.rows) changed.add(importId);
     await client.query(
       `delete from row_corrections c using unnest($1::uuid[], $2::integer[], $3::uuid[]) as f (import_id, "row", correction_id)
         where c.import_id = f.import_id and c."row" = f."row" and c.correction_id = f.correction_id`,
-      [free.rows.map(({ importId }) => importId), free.rows.map(({ row }) => row), free.rows.map(({ correction }) => correction)],
+      [ended.rows.map(({ importId }) => importId), ended.rows.map(({ row }) => row), ended.rows.map(({ correction }) => correction)],
     );
-    last = free.rows;
+    freedRows = ended.rows;
   }
 }

@@ -1,18 +1,18 @@
-// Which accepted activities count. A reversed one does not. Of an activity and the rows that were pushed to correct it, the one pushed last
-// that is not reversed counts. The totals follow, and `activity_changes` has every change with its time.
+// Decides which accepted activities count. A reversed one does not. Of an activity and the rows that were pushed to correct it, the one
+// pushed last that is not reversed counts. The totals follow, and `activity_changes` records every change with its time.
 import type { PoolClient } from "pg";
 import { numbersIn } from "../../domain/ranges.js";
-import type { RecordedOn } from "../../events/codec.js";
-import type { CompletedInBatch } from "../sortedBatch.js";
-import { halfHourSql, instantSql, isCountedSql, longestKey } from "../tables/activities.js";
-import { changeCodes, codesIn, codesOfImport } from "./activityCodes.js";
+import type { RecordedEventOn } from "../../events/codec.js";
+import type { CompletedImport } from "../sortedBatch.js";
+import { halfHourSql, instantSql, isCountedSql, maxCodeLength } from "../tables/activities.js";
+import { changeCodeDays, codeDaysIn, codeDaysOfImport } from "./activityCodes.js";
 import type { Reversal } from "./reversals.js";
 
 /** The event that changes what counts. */
 interface Cause {
   readonly position: bigint;
   readonly at: string;
-  /** The position of the import that completed; null for a reversal. */
+  /** The position of the import whose completion is the cause; null for a reversal. */
   readonly byImport: string | null;
 }
 
@@ -21,23 +21,23 @@ interface ActivityKey {
   readonly row: number;
 }
 
-/** In the order of the event log. Imports without corrections are skipped: their totals were written when they completed. */
+/** Applies corrections and reversals in the order of the event log. Skips imports that correct nothing: their totals are written. */
 export async function updateCountedActivities(
   client: PoolClient,
-  completed: readonly CompletedInBatch[],
+  completed: readonly CompletedImport[],
   reversals: readonly Reversal[],
 ): Promise<void> {
   const steps = [
     ...completed
       .filter(({ facts }) => facts.isCorrection)
-      .map((each) => ({ at: each.ended.position.commit, apply: () => applyCorrection(client, each) })),
-    ...reversals.map((each) => ({ at: each.position.commit, apply: () => applyReversal(client, each) })),
+      .map((each) => ({ at: each.ending.position.commit, apply: () => countCorrections(client, each) })),
+    ...reversals.map((each) => ({ at: each.position.commit, apply: () => uncountReversed(client, each) })),
   ].sort((one, other) => Number(one.at - other.at));
   for (const step of steps) await step.apply();
 }
 
-/** A correction's own rows count from now on in place of the rows that they correct. */
-async function applyCorrection(client: PoolClient, { facts, ended }: CompletedInBatch): Promise<void> {
+/** From now on the correcting import's rows count instead of the rows that they correct. */
+async function countCorrections(client: PoolClient, { facts, ending }: CompletedImport): Promise<void> {
   const { rows } = await client.query<ActivityKey>(
     `insert into activity_corrections (import_position, "row", first_position, first_row)
      select correction.position, corrected.number, coalesce(earlier.first_position, parent.position), coalesce(earlier.first_row, corrected."row")
@@ -52,10 +52,10 @@ async function applyCorrection(client: PoolClient, { facts, ended }: CompletedIn
      returning first_position::text as position, first_row as "row"`,
     [facts.position],
   );
-  await recountChains(client, rows, { position: ended.position.commit, at: ended.data.at, byImport: facts.position });
+  await recountChains(client, rows, { position: ending.position.commit, at: ending.data.at, byImport: facts.position });
 }
 
-async function applyReversal(client: PoolClient, event: RecordedOn<"reversals">): Promise<void> {
+async function uncountReversed(client: PoolClient, event: RecordedEventOn<"reversals">): Promise<void> {
   const { data, position } = event;
   const found = await client.query<{ position: string }>(
     "select position::text from imports where import_id = $1 and kind = 'activities'",
@@ -64,13 +64,13 @@ async function applyReversal(client: PoolClient, event: RecordedOn<"reversals">)
   const importPosition = found.rows[0]?.position;
   if (importPosition === undefined) return;
   const cause = { position: position.commit, at: data.at, byImport: null };
-  const rows = data.rows === "all" ? null : numbersIn(data.rows);
-  if (rows === null) await reverseWholeImport(client, importPosition, cause);
-  else await changeTotals(client, "-", await markReversed(client, importPosition, rows, cause), cause);
-  await recountChains(client, await firstsOfChains(client, importPosition, rows), cause);
+  const reversedRows = data.rows === "all" ? null : numbersIn(data.rows);
+  if (reversedRows === null) await reverseWholeImport(client, importPosition, cause);
+  else await changeTotals(client, "-", await markReversed(client, importPosition, reversedRows, cause), cause);
+  await recountChains(client, await firstActivitiesOf(client, importPosition, reversedRows), cause);
 }
 
-/** Returns those of the rows that counted until now. */
+/** Marks the rows as reversed. Returns those that counted until now. */
 async function markReversed(
   client: PoolClient,
   importPosition: string,
@@ -93,24 +93,24 @@ async function markReversed(
   return counted.rows;
 }
 
-/** Removes what is left of the import's totals, and marks the import instead of its rows, however many it has. */
+/** Removes the rest of the import's totals. It marks the import instead of its rows, which may be many. */
 async function reverseWholeImport(client: PoolClient, importPosition: string, { position, at, byImport }: Cause): Promise<void> {
   await client.query(
-    `insert into activity_changes (${entryKey}, ${causeColumns}, quantity, row_count, row_numbers)
-     select ${entryKey}, $2, $3, $4::bigint, -quantity, -row_count, row_numbers from activity_totals where import_position = $1`,
+    `insert into activity_changes (${totalKeyColumns}, ${causeColumns}, quantity, row_count, row_numbers)
+     select ${totalKeyColumns}, $2, $3, $4::bigint, -quantity, -row_count, row_numbers from activity_totals where import_position = $1`,
     [importPosition, String(position), at, byImport],
   );
-  const codes = await codesOfImport(client, importPosition);
+  const codes = await codeDaysOfImport(client, importPosition);
   await client.query("delete from activity_totals where import_position = $1", [importPosition]);
-  await changeCodes(client, codes, "-");
+  await changeCodeDays(client, codes, "-");
   await client.query("insert into uncounted_imports (import_position, reversed_position) values ($1, $2) on conflict do nothing", [
     importPosition,
     String(position),
   ]);
 }
 
-/** The activities that these rows of an import correct, or that are corrected themselves: the first of each chain. `rows` null: all rows. */
-async function firstsOfChains(client: PoolClient, importPosition: string, rows: readonly number[] | null): Promise<ActivityKey[]> {
+/** The first activity of each chain of corrections that has one of these rows of the import. `rows` is null for all rows. */
+async function firstActivitiesOf(client: PoolClient, importPosition: string, rows: readonly number[] | null): Promise<ActivityKey[]> {
   const found = await client.query<ActivityKey>(
     `select distinct first_position::text as position, first_row as "row" from activity_corrections
       where (import_position = $1 and ($2::integer[] is null or "row" = any($2)))
@@ -123,15 +123,15 @@ async function firstsOfChains(client: PoolClient, importPosition: string, rows: 
 interface CountedState extends ActivityKey {
   readonly isReversed: boolean;
   readonly wasReplaced: boolean;
-  /** The row that counts in its place; null if it counts itself, and for a reversed row. */
+  /** The row that counts instead; null if this one counts, and for a reversed row. */
   readonly byPosition: string | null;
   readonly byRow: number | null;
 }
 
-/** Decides for each first activity and its corrections which one counts, and moves the totals. */
-async function recountChains(client: PoolClient, firsts: readonly ActivityKey[], cause: Cause): Promise<void> {
-  if (firsts.length === 0) return;
-  const { rows } = await client.query<CountedState>(countedStatesSql, keyColumns(firsts));
+/** Decides for each first activity and its corrections which one counts, and changes the totals accordingly. */
+async function recountChains(client: PoolClient, firstActivities: readonly ActivityKey[], cause: Cause): Promise<void> {
+  if (firstActivities.length === 0) return;
+  const { rows } = await client.query<CountedState>(countedStatesSql, keyColumns(firstActivities));
   const changed = rows.filter(({ wasReplaced, byPosition }) => wasReplaced || byPosition !== null);
   if (changed.length === 0) return;
   await client.query(
@@ -174,13 +174,13 @@ const countedStatesSql = `
          case when not reversed and counting.position <> accepted.position then counting."row" end as "byRow"
     from accepted left join counting using (first_position, first_row)`;
 
-const entryKey = "organisation_id, customer_id, warehouse_code, charge_code, half_hour, import_position";
+const totalKeyColumns = "organisation_id, customer_id, warehouse_code, charge_code, half_hour, import_position";
 const causeColumns = "changed_position, changed_at, by_import";
 
-/** The rows, summed as the totals are. A row whose time Postgres cannot read is in no total. */
-const summedSql = `
-  select i.organisation_id, left(coalesce(a.customer_id, ''), ${longestKey}) as customer_id, left(a.warehouse_code, ${longestKey}) as warehouse_code,
-         left(a.charge_code, ${longestKey}) as charge_code, timed.half_hour, a.import_position, sum(a.quantity) as quantity, max(a.quantity) as largest,
+/** SQL for the sums of the rows by the columns of the totals. A row whose time Postgres cannot read is in no total. */
+const summedRowsSql = `
+  select i.organisation_id, left(coalesce(a.customer_id, ''), ${maxCodeLength}) as customer_id, left(a.warehouse_code, ${maxCodeLength}) as warehouse_code,
+         left(a.charge_code, ${maxCodeLength}) as charge_code, timed.half_hour, a.import_position, sum(a.quantity) as quantity, max(a.quantity) as largest,
          count(*)::integer as row_count, array_agg(a."row" order by a."row") as row_numbers
     from unnest($1::bigint[], $2::integer[]) as named (import_position, "row")
     join activities a on a.import_position = named.import_position and a."row" = named."row"
@@ -189,28 +189,28 @@ const summedSql = `
    where timed.half_hour is not null
    group by 1, 2, 3, 4, 5, 6`;
 
-const isSameEntry = entryKey
+const sameEntrySql = totalKeyColumns
   .split(", ")
   .map((column) => `t.${column} = changed.${column}`)
   .join(" and ");
 
-const addSql = `
-  insert into activity_totals as t (${entryKey}, quantity, largest, row_count, row_numbers)
-  ${summedSql}
-  on conflict (${entryKey}) do update
+const addRowsSql = `
+  insert into activity_totals as t (${totalKeyColumns}, quantity, largest, row_count, row_numbers)
+  ${summedRowsSql}
+  on conflict (${totalKeyColumns}) do update
      set quantity = t.quantity + excluded.quantity, largest = greatest(t.largest, excluded.largest), row_count = t.row_count + excluded.row_count,
          row_numbers = array(select n from unnest(t.row_numbers || excluded.row_numbers) as n order by 1)`;
 
-const subtractSql = `
+const subtractRowsSql = `
   update activity_totals t
      set quantity = t.quantity - changed.quantity, row_count = t.row_count - changed.row_count,
          row_numbers = array(select left_over from (select unnest(t.row_numbers) except select unnest(changed.row_numbers)) as n (left_over) order by 1),
          largest = case when changed.largest < t.largest then t.largest else
            (select max(a.quantity) from activities a where a.import_position = t.import_position
              and a."row" = any(t.row_numbers) and not a."row" = any(changed.row_numbers)) end
-    from (${summedSql}) as changed where ${isSameEntry}`;
+    from (${summedRowsSql}) as changed where ${sameEntrySql}`;
 
-/** Adds the rows to the totals, or takes them out, and notes the change in `activity_changes`. */
+/** Adds the rows to the totals or subtracts them, and records the change in `activity_changes`. */
 async function changeTotals(
   client: PoolClient,
   sign: "+" | "-",
@@ -219,12 +219,12 @@ async function changeTotals(
 ): Promise<void> {
   if (rows.length === 0) return;
   const keys = keyColumns(rows);
-  await client.query(sign === "+" ? addSql : subtractSql, keys);
+  await client.query(sign === "+" ? addRowsSql : subtractRowsSql, keys);
   await client.query("delete from activity_totals where import_position = any($1::bigint[]) and row_count = 0", [keys[0]]);
-  await changeCodes(client, await codesIn(client, summedSql, keys), sign);
+  await changeCodeDays(client, await codeDaysIn(client, summedRowsSql, keys), sign);
   await client.query(
-    `insert into activity_changes (${entryKey}, quantity, row_count, row_numbers, ${causeColumns})
-     select ${entryKey}, ${sign}quantity, ${sign}row_count, row_numbers, $3, $4, $5::bigint from (${summedSql}) as changed`,
+    `insert into activity_changes (${totalKeyColumns}, quantity, row_count, row_numbers, ${causeColumns})
+     select ${totalKeyColumns}, ${sign}quantity, ${sign}row_count, row_numbers, $3, $4, $5::bigint from (${summedRowsSql}) as changed`,
     [...keys, String(position), at, byImport],
   );
 }

@@ -1,19 +1,19 @@
-// What the projections need to know of an import for each of its rows. It comes from ImportRequested, is kept in memory while the import
-// runs, and is otherwise read from the imports table.
+// What the projections need to know about an import to write its rows. The facts come from ImportRequested, stay in memory while the import
+// runs, and are otherwise read from the table `imports`.
 import type { PoolClient } from "pg";
 import type { ImportFacts, ImportSlice, SortedBatch } from "../sortedBatch.js";
-import { runningTotals } from "./runningTotals.js";
+import { createRunningTotals } from "./runningTotals.js";
 
-/** The limit for the totals of all running imports together: some 50 MB. */
-const mostNumbers = 6_000_000;
+/** Limits the totals of all running imports together to some 50 MB. */
+const maxTotalNumbers = 6_000_000;
 
-/** Facts never change, so those of a batch that was rolled back may stay. */
+/** By import id. Facts never change, so those of a batch that was rolled back may stay. */
 export type KnownImports = Map<string, ImportFacts>;
 
 /** Fills in the facts of every slice. Returns the slices of unknown imports. */
 export async function addFacts(client: PoolClient, batch: SortedBatch, known: KnownImports): Promise<ImportSlice[]> {
   for (const slice of batch.imports) {
-    if (slice.requested) known.set(slice.importId, factsOf(slice.requested));
+    if (slice.request) known.set(slice.importId, factsOf(slice.request));
   }
   const unknown = batch.imports.filter((slice) => !known.has(slice.importId)).map((slice) => slice.importId);
   if (unknown.length > 0) {
@@ -27,24 +27,24 @@ export async function addFacts(client: PoolClient, batch: SortedBatch, known: Kn
   }
   for (const slice of batch.imports) {
     slice.facts = known.get(slice.importId);
-    if (slice.started && slice.facts?.kind === "activities") slice.facts.totals = runningTotals();
-    if (slice.ended) known.delete(slice.importId);
+    if (slice.start && slice.facts?.kind === "activities") slice.facts.totals = createRunningTotals();
+    if (slice.ending) known.delete(slice.importId);
   }
-  limitRunningTotals(mostNumbers, known);
+  limitRunningTotals(maxTotalNumbers, known);
   return batch.imports.filter((slice) => slice.facts === undefined);
 }
 
-/** Beyond the limit, the imports that began last lose their totals. Their rows are summed when they complete. */
-export function limitRunningTotals(numbers: number, known: KnownImports): void {
-  let kept = 0;
+/** Beyond the limit, the imports that became known last lose their totals. Their rows are then summed in the table when they complete. */
+export function limitRunningTotals(maxNumbers: number, known: KnownImports): void {
+  let total = 0;
   for (const { totals } of known.values()) {
     const size = totals?.size() ?? 0;
-    if (kept + size > numbers) totals?.giveUp();
-    else kept += size;
+    if (total + size > maxNumbers) totals?.drop();
+    else total += size;
   }
 }
 
-const factsOf = ({ data, position }: NonNullable<ImportSlice["requested"]>): ImportFacts => ({
+const factsOf = ({ data, position }: NonNullable<ImportSlice["request"]>): ImportFacts => ({
   importId: data.importId,
   position: String(position.commit),
   organisationId: data.organisationId,

@@ -5,42 +5,42 @@ import type { Projection } from "../projection.js";
 import type { ImportSlice, SortedBatch } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
 
-const ahead = "select import_id from public.imports where revision <> counted or recorded_rows is not null";
+const aheadImportsSql = "select import_id from public.imports where revision <> counted or recorded_rows is not null";
 
 export const imports: Projection = {
   name: "imports",
   tables: ["imports"],
-  ahead,
-  compared: `import_id not in (${ahead})`,
+  aheadImportsSql,
+  comparedRowsSql: `import_id not in (${aheadImportsSql})`,
 
   async apply(client, batch) {
     await insertRequested(client, batch);
-    await updateRest(client, batch);
+    await updateImports(client, batch);
   },
 };
 
 async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<void> {
-  const requested = batch.imports.flatMap(({ requested: event, facts }) =>
+  const requested = batch.imports.flatMap(({ request: event, facts }) =>
     event && facts ? [{ data: event.data, position: event.position.commit }] : [],
   );
   if (requested.length === 0) return;
   await client.query(`/* prepared */ ${insertRequestedSql("$1")}`, [requestedJson(requested)]);
 }
 
-/** Where a command has shown the import as failed or cancelled, the row has its final counts already. */
-const unlessEnded = (column: string, value: string): string =>
+/** SQL assignment that is skipped once a command has shown the import as failed or cancelled: the row then has its final counts. */
+const unlessEndedSql = (column: string, value: string): string =>
   `${column} = case when imports.status in ('failed', 'cancelled') then imports.${column} else ${value} end`;
 
-/** The comparison with `firstRevision` makes redelivery harmless: events that the row includes are not counted again. */
-async function updateRest(client: PoolClient, batch: SortedBatch): Promise<void> {
+/** The comparison with `firstRevision` makes redelivery harmless: rows that are already counted are not counted again. */
+async function updateImports(client: PoolClient, batch: SortedBatch): Promise<void> {
   const rows = batch.imports.flatMap((slice) => (slice.facts && slice.firstRevision !== undefined ? [changeOf(slice)] : []));
   if (rows.length === 0) return;
   await client.query(
     `/* prepared */ update imports
-        set ${unlessEnded("status", `coalesce(change.status, 'processing')`)},
-            ${unlessEnded("progress", "coalesce(change.progress, imports.progress)")},
-            ${unlessEnded("received", `coalesce((change.counts ->> 'received')::integer, imports.received + change.accepted + change.rejected)`)},
-            ${unlessEnded("failed", `coalesce((change.counts ->> 'failed')::integer, imports.failed + change.rejected)`)},
+        set ${unlessEndedSql("status", `coalesce(change.status, 'processing')`)},
+            ${unlessEndedSql("progress", "coalesce(change.progress, imports.progress)")},
+            ${unlessEndedSql("received", `coalesce((change.counts ->> 'received')::integer, imports.received + change.accepted + change.rejected)`)},
+            ${unlessEndedSql("failed", `coalesce((change.counts ->> 'failed')::integer, imports.failed + change.rejected)`)},
             processed = case when change.status is not null then coalesce((change.counts ->> 'processed')::integer, 0)
                              when imports.kind = 'activities' and imports.status in ('queued', 'processing') then imports.processed + change.accepted
                              else 0 end,
@@ -65,8 +65,8 @@ const changeOf = (slice: ImportSlice) => ({
   importId: slice.importId,
   firstRevision: String(slice.firstRevision),
   lastRevision: String(slice.lastRevision),
-  accepted: slice.accepted.length,
-  rejected: slice.rejected.length,
-  ...(slice.started && { startedAt: slice.started.data.at }),
-  ...(slice.ended && importEndColumns(slice.ended)),
+  accepted: slice.acceptedRows.length,
+  rejected: slice.rejectedRows.length,
+  ...(slice.start && { startedAt: slice.start.data.at }),
+  ...(slice.ending && importEndColumns(slice.ending)),
 });

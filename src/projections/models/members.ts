@@ -1,11 +1,11 @@
-// The people of the organisations. The command that changes a member writes the row itself, so that every process knows of a removal at once.
+// The people of the organisations. The command that changes a member also writes the row, so that every process sees a removal at once.
 // The projector applies the same events later, which changes something only if the command was killed.
 import type { PoolClient } from "pg";
 import { emailKey } from "../../domain/members.js";
-import { decodeOn, type RecordedOn } from "../../events/codec.js";
+import { decodeOn, type RecordedEventOn } from "../../events/codec.js";
 import type { EventDataOf } from "../../events/registry.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import { type EventStore, noStream, type StoredEvent } from "../../ports/eventStore.js";
 import type { Projection } from "../projection.js";
 import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
@@ -17,28 +17,28 @@ export const members: Projection = {
     for (const stored of events) {
       if (!stored.stream.startsWith(streamPrefix.member)) continue;
       const event = decodeOrSkip("member", stored, skip);
-      if (event) await applyEvent(client, event, skip);
+      if (event) await applyMemberEvent(client, event, skip);
     }
   },
 };
 
-/** Applies the events of the member's stream that its row does not include yet, in the caller's transaction. */
-export async function catchUpMember(client: PoolClient, events: EventStore, memberId: string): Promise<void> {
+/** Applies the events of the member's stream that the row does not include yet, in the caller's transaction. */
+export async function catchUpMember(client: PoolClient, eventStore: EventStore, memberId: string): Promise<void> {
   const { rows } = await client.query<{ revision: string }>("select revision from members where member_id = $1", [memberId]);
-  const included = rows[0] ? BigInt(rows[0].revision) : noStream;
+  const includedRevision = rows[0] ? BigInt(rows[0].revision) : noStream;
   const skip = (_: StoredEvent, why: string) => {
     throw new Error(why);
   };
-  for await (const stored of events.read(streamOf.member(memberId), { from: included + 1n })) {
+  for await (const stored of eventStore.read(streamOf.member(memberId), { from: includedRevision + 1n })) {
     const event = decodeOn("member", stored);
-    if (event) await applyEvent(client, event, skip);
+    if (event) await applyMemberEvent(client, event, skip);
   }
 }
 
-async function applyEvent(client: PoolClient, event: RecordedOn<"member">, skip: SkipEvent): Promise<void> {
+async function applyMemberEvent(client: PoolClient, event: RecordedEventOn<"member">, skip: SkipEvent): Promise<void> {
   const memberId = event.stream.slice(streamPrefix.member.length);
   const revision = String(event.revision);
-  const change = async (assignments: string, ...values: unknown[]) => {
+  const update = async (assignments: string, ...values: unknown[]) => {
     const statement = `update members set revision = $2, ${assignments} where member_id = $1 and revision < $2`;
     await client.query(statement, [memberId, revision, ...values]);
   };
@@ -47,20 +47,20 @@ async function applyEvent(client: PoolClient, event: RecordedOn<"member">, skip:
       if (!(await writeInvited(client, memberId, revision, event.data))) skip(event, "another member has this e-mail already");
       return;
     case "MemberLinkMade":
-      return change("link_sha256 = $3, link_expires_at = $4", event.data.linkSha256, event.data.linkExpiresAt);
+      return update("link_sha256 = $3, link_expires_at = $4", event.data.linkSha256, event.data.linkExpiresAt);
     case "MemberJoined":
-      return change(
+      return update(
         "status = 'active', joined_at = $3, link_sha256 = null, link_expires_at = null, credentials_revision = $2",
         event.data.at,
       );
     case "MemberPasswordSet":
-      return change("password_hash = $3, link_sha256 = null, link_expires_at = null, credentials_revision = $2", event.data.passwordHash);
+      return update("password_hash = $3, link_sha256 = null, link_expires_at = null, credentials_revision = $2", event.data.passwordHash);
     case "MemberRoleChanged":
-      return change("role = $3, credentials_revision = $2", event.data.role);
+      return update("role = $3, credentials_revision = $2", event.data.role);
     case "MemberRenamed":
-      return change("name = $3", event.data.name);
+      return update("name = $3", event.data.name);
     case "MemberRemoved":
-      return change(
+      return update(
         "status = 'removed', removed_at = $3, password_hash = null, link_sha256 = null, link_expires_at = null, credentials_revision = $2",
         event.data.at,
       );
@@ -71,17 +71,17 @@ async function applyEvent(client: PoolClient, event: RecordedOn<"member">, skip:
   event satisfies never;
 }
 
-/** False when another member of the organisation has the e-mail already: that member stays. */
+/** False if another member of the organisation already has the e-mail: that member stays. */
 async function writeInvited(
   client: PoolClient,
   memberId: string,
   revision: string,
   { organisationId, email, name, role, linkSha256, linkExpiresAt, at }: EventDataOf<"MemberInvited">,
 ): Promise<boolean> {
-  // The command and the projector may write the same member at once. Without the lock the second one fails: its e-mail is taken already.
+  // The command and the projector may write the same member at once. Without the lock the second would fail: the e-mail would be taken.
   await client.query("select pg_advisory_xact_lock(hashtextextended('member ' || current_schema() || ' ' || $1, 0))", [memberId]);
   const { rows } = await client.query<{ taken: boolean }>(
-    named(
+    bindNames(
       `with written as (
        insert into members (member_id, organisation_id, email, email_key, name, role, status, link_sha256, link_expires_at, invited_at,
          credentials_revision, revision)

@@ -1,20 +1,20 @@
-// Organisations, catalogue versions, API keys, webhook endpoints, choices of columns and the files of localities. The command that changes an organisation writes these rows itself,
-// so that they are there when it returns. The projector applies the same events later, which changes something only if the command was killed.
+// Organisations, catalogue versions, API keys, webhook endpoints, column choices and locality files. A command also writes the rows that it
+// changes, so that they exist when it returns. The projector applies the same events later, in case the command was killed.
 import type { PoolClient } from "pg";
 import { groupedBy } from "../../domain/groupedBy.js";
 import { headingsKey } from "../../domain/imports/columns/headings.js";
 import { actorOf } from "../../domain/principal.js";
-import { mostSecrets, overlapHours } from "../../domain/webhooks/endpoint.js";
-import { decodeOn, type RecordedOn } from "../../events/codec.js";
+import { maxSecrets, secretOverlapHours } from "../../domain/webhooks/endpoint.js";
+import { decodeOn, type RecordedEventOn } from "../../events/codec.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { type EventStore, eventsOf, noStream, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import { channels } from "../../ports/notices.js";
 import type { Projection } from "../projection.js";
 import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
 import { applyKeyEvent } from "./apiKeys.js";
-import { applyCatalogue, stageChanges } from "./catalogues.js";
+import { applyCatalogue, stageCatalogueChanges } from "./catalogues.js";
 
 export const organisations: Projection = {
   name: "organisations",
@@ -27,31 +27,31 @@ export const organisations: Projection = {
 };
 
 interface OrganisationSources {
-  readonly events: EventStore;
+  readonly eventStore: EventStore;
   readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
 }
 
-/** Applies the events of the organisation's stream that its rows do not include yet. */
-export async function catchUpOrganisation({ events, inTransaction }: OrganisationSources, organisationId: string): Promise<void> {
+/** Applies the events of the organisation's stream that the rows do not include yet. */
+export async function catchUpOrganisation({ eventStore, inTransaction }: OrganisationSources, organisationId: string): Promise<void> {
   await inTransaction(async (client) => {
-    const included = await lockOrganisation(client, organisationId);
-    const fresh = await eventsOf(events, streamOf.organisation(organisationId), { from: included + 1n });
-    await applyEvents(client, organisationId, fresh, (event) => decodeOn("organisation", event));
+    const includedRevision = await lockOrganisation(client, organisationId);
+    const fresh = await eventsOf(eventStore, streamOf.organisation(organisationId), { from: includedRevision + 1n });
+    await applyFreshEvents(client, organisationId, fresh, (event) => decodeOn("organisation", event));
   });
 }
 
-/** Applies the organisation events of a batch of the event log. Events that the rows include are left out. */
+/** Applies the organisation events in a batch of the event log that the rows do not include yet. */
 export async function applyOrganisationEvents(client: PoolClient, batch: readonly StoredEvent[], skip: SkipEvent): Promise<void> {
-  const own = batch.filter(({ stream }) => stream.startsWith(streamPrefix.organisation));
-  for (const [stream, events] of groupedBy(own, (event) => event.stream)) {
+  const organisationEvents = batch.filter(({ stream }) => stream.startsWith(streamPrefix.organisation));
+  for (const [stream, events] of groupedBy(organisationEvents, (event) => event.stream)) {
     const organisationId = stream.slice(streamPrefix.organisation.length);
-    const included = await lockOrganisation(client, organisationId);
-    const fresh = events.filter(({ revision }) => revision > included);
-    await applyEvents(client, organisationId, fresh, (event) => decodeOrSkip("organisation", event, skip));
+    const includedRevision = await lockOrganisation(client, organisationId);
+    const fresh = events.filter(({ revision }) => revision > includedRevision);
+    await applyFreshEvents(client, organisationId, fresh, (event) => decodeOrSkip("organisation", event, skip));
   }
 }
 
-/** A command and the projector may write at the same time. An advisory lock, because before the first event there is no row to lock. */
+/** A command and the projector may write at the same time. The lock is advisory because before the first event there is no row to lock. */
 async function lockOrganisation(client: PoolClient, organisationId: string): Promise<Revision> {
   await client.query("select pg_advisory_xact_lock(hashtextextended('organisation ' || current_schema() || ' ' || $1, 0))", [
     organisationId,
@@ -60,14 +60,14 @@ async function lockOrganisation(client: PoolClient, organisationId: string): Pro
   return rows[0] ? BigInt(rows[0].revision) : noStream;
 }
 
-async function applyEvents(
+async function applyFreshEvents(
   client: PoolClient,
   organisationId: string,
   events: readonly StoredEvent[],
-  read: (event: StoredEvent) => RecordedOn<"organisation"> | undefined,
+  decodeEvent: (event: StoredEvent) => RecordedEventOn<"organisation"> | undefined,
 ): Promise<void> {
-  const recorded = events.flatMap((event) => read(event) ?? []);
-  await stageChanges(client, organisationId, recorded);
+  const recorded = events.flatMap((event) => decodeEvent(event) ?? []);
+  await stageCatalogueChanges(client, organisationId, recorded);
   for (const event of recorded) {
     switch (event.type) {
       case "CatalogueEntryPut":
@@ -93,7 +93,7 @@ async function applyEvents(
       case "ColumnsMapped": {
         const { kind, by, at, ...choice } = event.data;
         await client.query(
-          named(
+          bindNames(
             `insert into column_choices (organisation_id, kind, headings_key, choice, chosen_by, chosen_at, revision)
              values (:organisationId, :kind, :headings, :choice, :by, :at, :revision)
              on conflict (organisation_id, kind, headings_key) do update set choice = excluded.choice, chosen_by = excluded.chosen_by,
@@ -122,16 +122,16 @@ async function applyEvents(
   await client.query("update organisations set revision = $2 where id = $1 and revision < $2", [organisationId, String(last.revision)]);
 }
 
-type WebhookEvent = Extract<RecordedOn<"organisation">, { readonly type: `Webhook${string}` }>;
+type WebhookEvent = Extract<RecordedEventOn<"organisation">, { readonly type: `Webhook${string}` }>;
 
-/** After a rotation the earlier secret signs for a day more. That also holds if the next rotation follows within that day. */
-const signsFrom = `case when rotated_at > $6::timestamptz - interval '${overlapHours} hours'
-  then greatest(coalesce(signs_from, generation - 1), $5 - ${mostSecrets - 1}) else generation end`;
+/** SQL: after a rotation the earlier secret still signs for a day, even if the next rotation follows within that day. */
+const signsFromSql = `case when rotated_at > $6::timestamptz - interval '${secretOverlapHours} hours'
+  then greatest(coalesce(signs_from, generation - 1), $5 - ${maxSecrets - 1}) else generation end`;
 
-/** Each event comes once and in order: the caller compares its revision with the organisation's. */
+/** The caller passes each event once and in order: it compares revisions with the organisation's. */
 async function applyWebhookEvent(client: PoolClient, organisationId: string, event: WebhookEvent): Promise<void> {
   const { endpointId, at } = event.data;
-  const change = (assignments: string, values: readonly unknown[] = []) =>
+  const updateEndpoint = (assignments: string, values: readonly unknown[] = []) =>
     client.query(`update webhook_endpoints set ${assignments} where organisation_id = $1 and endpoint_id = $2`, [
       organisationId,
       endpointId,
@@ -146,30 +146,30 @@ async function applyWebhookEvent(client: PoolClient, organisationId: string, eve
       );
       return;
     case "WebhookChanged":
-      await change(
-        `url = $3, events = $4, signs_from = case when generation >= $5 then signs_from else ${signsFrom} end,
+      await updateEndpoint(
+        `url = $3, events = $4, signs_from = case when generation >= $5 then signs_from else ${signsFromSql} end,
          rotated_at = case when generation < $5 then $6::timestamptz else rotated_at end, generation = $5`,
         [event.data.url, event.data.events, event.data.generation, at],
       );
       return;
     case "WebhookRemoved":
-      await change("removed_at = $3, removed_because = $4", [at, event.data.reason ?? null]);
+      await updateEndpoint("removed_at = $3, removed_because = $4", [at, event.data.reason ?? null]);
       return;
     case "WebhookPaused":
-      await change("paused_at = $3, paused_because = $4", [at, event.data.reason ?? null]);
+      await updateEndpoint("paused_at = $3, paused_because = $4", [at, event.data.reason ?? null]);
       return;
     case "WebhookResumed":
-      await change("paused_at = null, paused_because = null");
+      await updateEndpoint("paused_at = null, paused_because = null");
       return;
   }
   event satisfies never;
 }
 
 /** The newest event of a country's stream is its whole state. */
-export async function catchUpLocalities({ events, database }: { events: EventStore; database: Database }, country: string): Promise<void> {
-  const last = await events.last(streamOf.localities(country));
+export async function catchUpLocalities(stores: { eventStore: EventStore; database: Database }, country: string): Promise<void> {
+  const last = await stores.eventStore.last(streamOf.localities(country));
   const event = last && decodeOn("localities", last);
-  if (event) await writeLocalities(database, event);
+  if (event) await writeLocalities(stores.database, event);
 }
 
 export async function applyLocalityEvents(client: Database, batch: readonly StoredEvent[], skip: SkipEvent): Promise<void> {
@@ -179,7 +179,7 @@ export async function applyLocalityEvents(client: Database, batch: readonly Stor
   }
 }
 
-async function writeLocalities(client: Database, event: RecordedOn<"localities">): Promise<void> {
+async function writeLocalities(client: Database, event: RecordedEventOn<"localities">): Promise<void> {
   const { country, key, sha256, localities } = event.data;
   await client.query(
     `with loaded as (

@@ -1,5 +1,4 @@
 // One row per quote request, from which a quote is fetched, and one row per quote, for the lists.
-
 import { type QuoteGenerated, type QuotesGenerated, quotePlaceOf } from "../../events/quoteEvents.js";
 import { singleQuoteAnswer } from "../../events/recordedQuote.js";
 import { streamPrefix } from "../../events/streams.js";
@@ -10,11 +9,11 @@ import type { Projection } from "../projection.js";
 import { decodeOrSkip, type SkipEvent } from "../sortedBatch.js";
 import { storableJson } from "../tables/storableJson.js";
 
-const requests = {
+const requestTarget = {
   table: "quote_requests",
   columns: "quotes_id, organisation_id, alone, quoted_at, origin, destination, recorded, version",
 };
-const list = {
+const quoteTarget = {
   table: "quotes",
   columns: "organisation_id, quoted_at, quotes_id, number, customer_id, services, cheapest_service, cheapest_total, no_quote_message",
 };
@@ -24,59 +23,59 @@ export const quotes: Projection = {
   tables: ["quote_requests", "quotes"],
 
   async apply(client, { events }, { skip, keepExisting }) {
-    const rows = events.flatMap((event) => rowsOf(event, skip) ?? []);
+    const rows = events.flatMap((event) => quoteLinesOf(event, skip) ?? []);
     if (rows.length === 0) return;
-    await copyRows(client, requests, rows.map(({ request }) => request).join(""), { keepExisting });
-    await copyRows(client, list, rows.map(({ results }) => results).join(""), { keepExisting });
+    await copyRows(client, requestTarget, rows.map(({ request }) => request).join(""), { keepExisting });
+    await copyRows(client, quoteTarget, rows.map(({ results }) => results).join(""), { keepExisting });
   },
 };
 
-/** Lines for COPY. */
+/** Lines in COPY's text format. */
 interface QuoteLines {
   readonly request: string;
   readonly results: string;
 }
 
-function rowsOf(stored: StoredEvent, skip: SkipEvent): QuoteLines | undefined {
-  const kind = kindOf(stored.stream);
+function quoteLinesOf(stored: StoredEvent, skip: SkipEvent): QuoteLines | undefined {
+  const kind = streamKindOf(stored.stream);
   const event = kind && decodeOrSkip(kind, stored, skip);
   if (!event) return undefined;
-  const rows = event.type === "QuotesGenerated" ? ofRequest(event.data) : ofSingleQuote(event.data);
+  const rows = event.type === "QuotesGenerated" ? linesOfRequest(event.data) : linesOfSingleQuote(event.data);
   if (!rows) skip(event, "it has no quote, or its id is not a quote's id");
   return rows;
 }
 
-function kindOf(stream: string): "quotes" | "quote" | undefined {
+function streamKindOf(stream: string): "quotes" | "quote" | undefined {
   if (stream.startsWith(streamPrefix.quotes)) return "quotes";
   return stream.startsWith(streamPrefix.quote) ? "quote" : undefined;
 }
 
-function ofRequest(event: QuotesGenerated): QuoteLines | undefined {
+function linesOfRequest(event: QuotesGenerated): QuoteLines | undefined {
   const { quotesId, organisationId, at, origin, destination } = event;
   if (quotePlaceOf(quotesId)?.quotesId !== quotesId) return undefined;
   const results = event.results.map(({ customerId, cards, noQuoteMessage = "" }, index) => {
     const cheapest = event.cards[cards[0] ?? -1];
     const service = event.services[cheapest?.service ?? -1]?.name;
-    return line(organisationId, at, quotesId, index + 1, customerId, cards.length, service, cheapest?.total, noQuoteMessage);
+    return copyLine(organisationId, at, quotesId, index + 1, customerId, cards.length, service, cheapest?.total, noQuoteMessage);
   });
-  const ends = [origin, destination].map(storableJson);
-  const request = line(quotesId, organisationId, false, at, ...ends, JSON.stringify(event), versionOf("QuotesGenerated"));
+  const places = [origin, destination].map(storableJson);
+  const request = copyLine(quotesId, organisationId, false, at, ...places, JSON.stringify(event), versionOf("QuotesGenerated"));
   return { request, results: results.join("") };
 }
 
-/** A quote with a stream of its own, as older versions recorded them. */
-function ofSingleQuote(event: QuoteGenerated): QuoteLines | undefined {
+/** For a quote with a stream of its own, as older versions recorded it. */
+function linesOfSingleQuote(event: QuoteGenerated): QuoteLines | undefined {
   const { quoteId, organisationId, customerId, at, response } = event;
   const answer = singleQuoteAnswer(event);
   const [result] = answer?.results ?? [];
   if (!answer || !result || quotePlaceOf(quoteId)?.quotesId !== quoteId) return undefined;
-  const { quotes: found, noQuoteMessage } = result;
-  const { serviceName, totalAmount } = found[0] ?? {};
-  const ends = [answer.origin, answer.destination].map(storableJson);
+  const { quotes: pricedQuotes, noQuoteMessage } = result;
+  const { serviceName, totalAmount } = pricedQuotes[0] ?? {};
+  const places = [answer.origin, answer.destination].map(storableJson);
   return {
-    request: line(quoteId, organisationId, true, at, ...ends, JSON.stringify(response), versionOf("QuoteGenerated")),
-    results: line(organisationId, at, quoteId, 0, customerId, found.length, serviceName, totalAmount, noQuoteMessage),
+    request: copyLine(quoteId, organisationId, true, at, ...places, JSON.stringify(response), versionOf("QuoteGenerated")),
+    results: copyLine(organisationId, at, quoteId, 0, customerId, pricedQuotes.length, serviceName, totalAmount, noQuoteMessage),
   };
 }
 
-const line = (...values: readonly unknown[]): string => `${values.map(copyText).join("\t")}\n`;
+const copyLine = (...values: readonly unknown[]): string => `${values.map(copyText).join("\t")}\n`;

@@ -1,28 +1,28 @@
-// Counts of rejected rows by import, reason and state. They are made when an import completes. After that the rows that are no longer open are
-// counted again for each import of which a batch changes some, however many rows are open.
+// Counts of rejected rows by import, reason and state, first made when an import completes. Whenever a batch then changes rows of an
+// import, only the import's rows that are no longer open are counted again, so the number of open rows does not matter.
 import type { PoolClient } from "pg";
 import type { SortedBatch } from "../sortedBatch.js";
-import { closedRowsSql, reasonOfJoinedSql, reasonSql } from "../tables/rejectionGroups.js";
+import { closedRowsSql, joinedReasonSql, reasonSql } from "../tables/rejectionGroups.js";
 
-/** Counts all rows of the imports that complete as open, and returns these: only a completed import has rows that can be corrected. */
-export async function countCompleted(client: PoolClient, { endings }: SortedBatch): Promise<string[]> {
-  const counted: string[] = [];
-  for (const { facts, ended } of endings) {
-    if (!facts || ended?.type !== "ImportCompleted" || ended.data.counts.failed === 0) continue;
+/** Counts all rows of the completing imports as open, and returns the imports' ids. Only completed imports have rows to correct. */
+export async function countCompleted(client: PoolClient, { endedSlices }: SortedBatch): Promise<string[]> {
+  const countedIds: string[] = [];
+  for (const { facts, ending } of endedSlices) {
+    if (!facts || ending?.type !== "ImportCompleted" || ending.data.counts.failed === 0) continue;
     const { importId, position, organisationId, kind } = facts;
     await client.query(
       `insert into rejection_groups (import_id, reason_key, organisation_id, kind, import_position, reason, rows, open, submitted, dismissed, corrected)
        select $1, md5(reason), $3, $4, $2, reason, sum(rows), sum(rows), 0, 0, 0
-         from (select ${reasonOfJoinedSql} as reason, count(*) as rows
+         from (select ${joinedReasonSql} as reason, count(*) as rows
                  from rejections r left join rejections lead on lead.import_position = $2 and lead."row" = r.lead
                 where r.import_position = $2 group by lead.error, r.error) as by_error
         group by reason
        on conflict do nothing`,
       [importId, position, organisationId, kind],
     );
-    counted.push(importId);
+    countedIds.push(importId);
   }
-  return counted;
+  return countedIds;
 }
 
 /** Counts the rows of these imports by their states. */
@@ -33,7 +33,7 @@ export async function countStates(client: PoolClient, importIds: readonly string
         set open = case when exists (select from withdrawn_imports w where w.import_id = g.import_id) then 0 else g.rows - coalesce(closed.rows, 0) end,
             submitted = coalesce(closed.submitted, 0), dismissed = coalesce(closed.dismissed, 0), corrected = coalesce(closed.corrected, 0)
        from rejection_groups own left join (
-         select i.position, md5(${reasonSql("r")}) as reason_key, count(*)::integer as rows, ${["submitted", "dismissed", "corrected"].map(inState)}
+         select i.position, md5(${reasonSql("r")}) as reason_key, count(*)::integer as rows, ${["submitted", "dismissed", "corrected"].map(countInStateSql)}
            from imports i cross join lateral (${closedRowsSql("i.import_id")}) as t
            join rejections r on r.import_position = i.position and r."row" = t."row"
           where i.import_id = any($1::uuid[]) group by 1, 2) as closed on closed.position = own.import_position and closed.reason_key = own.reason_key
@@ -42,4 +42,4 @@ export async function countStates(client: PoolClient, importIds: readonly string
   );
 }
 
-const inState = (state: string) => `(count(*) filter (where t.state = '${state}'))::integer as ${state}`;
+const countInStateSql = (state: string) => `(count(*) filter (where t.state = '${state}'))::integer as ${state}`;

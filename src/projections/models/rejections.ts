@@ -1,4 +1,4 @@
-// Rejected rows, and what has become of them. Those of a failed or cancelled import stay: they say what was wrong with its file.
+// Rejected rows and their states. Those of a failed or cancelled import stay: they say what was wrong with its file.
 import { copyJson, copyRows, copyText } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { applyCorrections, correctionTables } from "./corrections.js";
@@ -11,9 +11,9 @@ export const rejections: Projection = {
 
   async apply(client, batch, options) {
     let lines = "";
-    for (const { facts, rejected } of batch.imports) {
+    for (const { facts, rejectedRows } of batch.imports) {
       if (!facts) continue;
-      for (const { row, shipmentId, reference, error, lead, faults, element, data } of rejected) {
+      for (const { row, shipmentId, reference, error, lead, faults, element, data } of rejectedRows) {
         const handle = facts.kind === "shipments" ? shipmentId : reference;
         const why = `${copyText(error)}\t${copyText(lead)}\t${faults ? copyJson(faults) : copyText(null)}\t${copyText(element)}`;
         lines += `${facts.position}\t${row}\t${copyText(handle)}\t${why}\t${copyJson(data)}\n`;

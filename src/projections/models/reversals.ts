@@ -1,8 +1,8 @@
-// One row per reversal. What a reversal does to the ledgers is the work of their own projections.
+// One row per reversal. The projections of the ledgers apply the reversal to them.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
 import type { Range } from "../../domain/ranges.js";
-import type { RecordedOn } from "../../events/codec.js";
+import type { RecordedEventOn } from "../../events/codec.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { Projection } from "../projection.js";
 import { decodeOrSkip, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
@@ -17,14 +17,14 @@ export const reversals: Projection = {
   },
 };
 
-export type Reversal = RecordedOn<"reversals">;
+export type Reversal = RecordedEventOn<"reversals">;
 
 /** The reversals of the batch, in the order of the event log. */
 export const reversalsIn = ({ events }: SortedBatch, skip: SkipEvent): Reversal[] =>
   events.flatMap((stored) => (stored.stream.startsWith(streamPrefix.reversals) ? (decodeOrSkip("reversals", stored, skip) ?? []) : []));
 
-/** As Postgres writes a set of numbers. */
-export const multirange = (ranges: readonly Range[]): string => `{${ranges.map(([first, last]) => `[${first},${last}]`).join()}}`;
+/** The ranges as the text of an int4multirange. */
+export const multirangeText = (ranges: readonly Range[]): string => `{${ranges.map(([first, last]) => `[${first},${last}]`).join()}}`;
 
 async function insertReversals(client: PoolClient, events: readonly Reversal[]): Promise<void> {
   if (events.length === 0) return;
@@ -34,8 +34,8 @@ async function insertReversals(client: PoolClient, events: readonly Reversal[]):
     importId: data.importId,
     organisationId: metadata.organisation,
     isAll: data.rows === "all",
-    rows: data.rows === "all" ? null : multirange(data.rows),
-    shipments: data.shipments ? multirange(data.shipments) : null,
+    rows: data.rows === "all" ? null : multirangeText(data.rows),
+    shipments: data.shipments ? multirangeText(data.shipments) : null,
     count: data.count,
     reason: data.reason,
     reversedBy: actorOf(data.by),

@@ -1,13 +1,12 @@
-// The activities of a running import, summed in memory as they pass, and what each says. When the import completes these are ready, and Postgres need
-// not read all its rows once more while everything else waits: that takes some seconds for a million rows. If they were given up, the rows in the
-// table are read instead.
-
+// Sums and content hashes of a running import's activities, kept in memory as the rows pass. They are ready when the import completes, so
+// Postgres need not read all its rows again while everything else waits, which takes some seconds for a million rows. If the totals were
+// dropped, they are made from the rows in the table instead.
 import { add, cachedDecimal, type Decimal, zero } from "../../domain/exactDecimal.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { isStorable } from "../../domain/rows/cells.js";
 import type { RowAccepted } from "../../events/importEvents.js";
 import { requestedRevision } from "../../events/importLayout.js";
-import { halfHourMs, longestKey } from "../tables/activities.js";
+import { halfHourMs, maxCodeLength } from "../tables/activities.js";
 import { createContentBlocks } from "./activityContents.js";
 
 export interface Total {
@@ -22,41 +21,41 @@ export interface Total {
   readonly rows: number[];
 }
 
-/** The events of one import in one batch. */
-interface ImportEvents {
-  readonly accepted: readonly RowAccepted[];
+/** What the totals need of an ImportSlice. */
+interface SliceRows {
+  readonly acceptedRows: readonly RowAccepted[];
   readonly acceptedRevisions: readonly bigint[];
   readonly firstRevision: bigint | undefined;
   readonly lastRevision: bigint;
 }
 
-export type RunningTotals = ReturnType<typeof runningTotals>;
+export type RunningTotals = ReturnType<typeof createRunningTotals>;
 
-/** The memory of a total without its rows and codes, as a count of numbers of eight bytes; its codes are kept twice. */
+/** The memory that a total takes without its rows and codes, in numbers of eight bytes. Its codes are stored twice. */
 const numbersPerTotal = 24;
-/** The row's number, in its total and with the two halves of its content. */
+/** A row's number is stored in its total, and again with the two halves of its hash. */
 const numbersPerRow = 4;
 const charactersPerNumber = 3;
-/** Later times have no ISO text with a year of four digits. */
+/** Times from here on have more than four digits for the year in ISO text. */
 const endOf9999 = Date.UTC(10_000, 0);
 
-export function runningTotals() {
+export function createRunningTotals() {
   let totals: Map<string, Total> | undefined = new Map();
   let contents = createContentBlocks();
-  let [rows, lastRow, size, seenUpTo] = [0, 0, 0, requestedRevision];
+  let [rowCount, lastRow, size, lastSeenRevision] = [0, 0, 0, requestedRevision];
 
-  const giveUp = () => {
+  const drop = () => {
     totals = undefined;
     contents = createContentBlocks();
     size = 0;
   };
 
-  /** False for a row that this code may sum in another way than Postgres. */
+  /** False for a row that this code might not sum as Postgres does. */
   function addRow({ row, values }: RowAccepted): boolean {
     const { customerId = "", warehouseCode, chargeCode, quantity, activityTimestamp } = values;
     const instant = instantOf(String(activityTimestamp), "UTC");
     if (row <= lastRow || typeof quantity !== "number" || instant === undefined || instant >= endOf9999) return false;
-    if (!isKey(customerId) || !isKey(warehouseCode) || !isKey(chargeCode)) return false;
+    if (!isSummableCode(customerId) || !isSummableCode(warehouseCode) || !isSummableCode(chargeCode)) return false;
     const halfHour = Math.floor(instant / halfHourMs) * halfHourMs;
     const key = `${customerId}\0${warehouseCode}\0${chargeCode}\0${halfHour}`;
     const total = totals?.get(key) ?? { customerId, warehouseCode, chargeCode, halfHour, quantity: zero, largest: quantity, rows: [] };
@@ -69,30 +68,30 @@ export function runningTotals() {
     total.rows.push(row);
     contents.add(row, values, instant);
     lastRow = row;
-    rows += 1;
+    rowCount += 1;
     size += numbersPerRow;
     return true;
   }
 
   return {
-    /** Adds the rows that it has not seen yet: a batch that was rolled back comes again, perhaps with another first and last event. */
-    add({ accepted, acceptedRevisions, firstRevision, lastRevision }: ImportEvents): void {
+    /** Adds the rows not seen yet: a batch that was rolled back comes again, perhaps with another first and last event. */
+    add({ acceptedRows, acceptedRevisions, firstRevision, lastRevision }: SliceRows): void {
       if (firstRevision === undefined) return;
-      if (firstRevision > seenUpTo + 1n) giveUp();
-      for (const [index, row] of accepted.entries()) {
-        const isNew = (acceptedRevisions[index] as bigint) > seenUpTo;
-        if (totals && isNew && !addRow(row)) giveUp();
+      if (firstRevision > lastSeenRevision + 1n) drop();
+      for (const [index, row] of acceptedRows.entries()) {
+        const isNew = (acceptedRevisions[index] as bigint) > lastSeenRevision;
+        if (totals && isNew && !addRow(row)) drop();
       }
-      if (lastRevision > seenUpTo) seenUpTo = lastRevision;
+      if (lastRevision > lastSeenRevision) lastSeenRevision = lastRevision;
     },
-    /** Undefined unless it has seen exactly this many rows and could sum all of them. */
-    all: (expected: number) => (totals && rows === expected ? { totals: [...totals.values()], blocks: contents.all() } : undefined),
-    /** The memory in use, as a count of numbers. */
+    /** Undefined unless exactly this many rows were added and all could be summed. */
+    result: (rows: number) => (totals && rowCount === rows ? { totals: [...totals.values()], blocks: contents.result() } : undefined),
+    /** The memory in use, in numbers of eight bytes. */
     size: (): number => size,
     /** Drops the totals for good. */
-    giveUp,
+    drop,
   };
 }
 
-/** A storable text has no NUL, which separates the keys of a group. */
-const isKey = (value: unknown): value is string => typeof value === "string" && value.length <= longestKey && isStorable(value);
+/** A storable text has no NUL, which separates the codes in a total's key. */
+const isSummableCode = (value: unknown): value is string => typeof value === "string" && value.length <= maxCodeLength && isStorable(value);

@@ -1,10 +1,10 @@
-// The shipment ledger. Goods lines are kept in shipment_lines until ImportCompleted, which writes all shipments of the import at once. Of the
-// versions of a shipment that are not reversed, `shipments` has the one that was pushed last and `hidden_shipments` has the others. The order
-// in which imports complete and are reversed does not matter for that, so a batch's endings are applied before its reversals.
+// The shipment ledger. Goods lines stay in shipment_lines until ImportCompleted, which writes all shipments of the import at once. Of the
+// versions of a shipment that are not reversed, `shipments` has the one pushed last and `hidden_shipments` has the others. The order in
+// which imports complete and are reversed does not affect that, so a batch's endings are applied before its reversals.
 import type { PoolClient } from "pg";
 import { copyJson, copyRows, deleteRows } from "../copyRows.js";
 import type { Projection } from "../projection.js";
-import { type CompletedInBatch, endingsOf } from "../sortedBatch.js";
+import { type CompletedImport, endingsOf } from "../sortedBatch.js";
 import { type Reversal, reversalsIn } from "./reversals.js";
 
 const target = { table: "shipment_lines", columns: 'import_position, "row", shipment, "values"' };
@@ -16,26 +16,26 @@ export const shipments: Projection = {
 
   async apply(client, batch, options) {
     let lines = "";
-    for (const { facts, accepted } of batch.imports) {
+    for (const { facts, acceptedRows } of batch.imports) {
       if (facts?.kind !== "shipments") continue;
-      for (const { row, shipment, values } of accepted) lines += `${facts.position}\t${row}\t${shipment ?? row}\t${copyJson(values)}\n`;
+      for (const { row, shipment, values } of acceptedRows) lines += `${facts.position}\t${row}\t${shipment ?? row}\t${copyJson(values)}\n`;
     }
     await copyRows(client, target, lines, options);
     const { completed, abandoned } = endingsOf(batch, "shipments");
     await writeShipments(client, completed);
     await deleteRows(client, "shipment_lines", [...completed, ...abandoned]);
-    await takeBack(client, reversalsIn(batch, options.skip));
+    await removeReversed(client, reversalsIn(batch, options.skip));
   },
 };
 
 const columns = "organisation_id, shipment_id, import_position, fields, items, source_details, import_id, updated_at";
-const columnsOf = (table: string): string => columns.replace(/\w+/g, `${table}.$&`);
-const valuesOf = (table: string): string =>
+const qualifiedColumns = (table: string): string => columns.replace(/\w+/g, `${table}.$&`);
+const assignmentsFrom = (table: string): string =>
   `import_position = ${table}.import_position, fields = ${table}.fields, items = ${table}.items, source_details = ${table}.source_details,
    import_id = ${table}.import_id, updated_at = ${table}.updated_at`;
 
-/** Every shipment of the completed imports. Its fields are those of its first line. */
-const written = `
+/** SQL for every shipment of the completed imports, with the fields of its first line. */
+const writtenSql = `
   select organisation_id, first ->> 'shipmentId' as shipment_id, import_position, first - 'item' as fields, items, source_details, import_id,
          updated_at, shipment
     from (select import_position, shipment, (array_agg("values" order by "row"))[1] as first, jsonb_agg("values" -> 'item' order by "row") as items
@@ -45,10 +45,10 @@ const written = `
    where first ->> 'shipmentId' is not null`;
 
 /**
- * Of two imports with the same shipment id the one that was pushed later wins, whichever ran first. Within one import the later shipment
- * wins, and the earlier is not kept.
+ * Writes the shipments of completed imports. Of two imports with the same shipment id the one pushed later wins, whichever ran first.
+ * Within one import the later shipment wins, and the earlier is not kept.
  */
-async function writeShipments(client: PoolClient, completed: readonly CompletedInBatch[]): Promise<void> {
+async function writeShipments(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
   if (completed.length === 0) return;
   const positions = completed.map(({ facts }) => facts.position);
   const values = [
@@ -56,20 +56,20 @@ async function writeShipments(client: PoolClient, completed: readonly CompletedI
     completed.map(({ facts }) => facts.organisationId),
     completed.map(({ facts }) => facts.sourceDetails),
     completed.map(({ facts }) => facts.importId),
-    completed.map(({ ended }) => ended.data.at),
+    completed.map(({ ending }) => ending.data.at),
   ];
   await client.query(
     `insert into hidden_shipments (${columns})
-     select ${columnsOf("s")} from shipment_versions v join shipments s using (organisation_id, shipment_id)
+     select ${qualifiedColumns("s")} from shipment_versions v join shipments s using (organisation_id, shipment_id)
       where v.import_position = any($1::bigint[]) and s.import_position < v.import_position
      on conflict do nothing`,
     [positions],
   );
   const { rowCount } = await client.query(
     `insert into shipments (${columns})
-     select distinct on (organisation_id, shipment_id) ${columns} from (${written}) as written
+     select distinct on (organisation_id, shipment_id) ${columns} from (${writtenSql}) as written
       order by organisation_id, shipment_id, import_position desc, shipment desc
-     on conflict (organisation_id, shipment_id) do update set ${valuesOf("excluded")}
+     on conflict (organisation_id, shipment_id) do update set ${assignmentsFrom("excluded")}
       where shipments.import_position < excluded.import_position`,
     values,
   );
@@ -77,14 +77,14 @@ async function writeShipments(client: PoolClient, completed: readonly CompletedI
     "select count(*)::int from shipment_versions where import_position = any($1::bigint[])",
     [positions],
   );
-  if (rowCount !== rows[0]?.count) await hideOthers(client, values);
+  if (rowCount !== rows[0]?.count) await hideOlderVersions(client, values);
 }
 
-/** The ledger shows another version of these shipments, which was pushed later. */
-async function hideOthers(client: PoolClient, values: readonly unknown[]): Promise<void> {
+/** Keeps, as hidden, those of the written versions that the ledger does not show because another one was pushed later. */
+async function hideOlderVersions(client: PoolClient, values: readonly unknown[]): Promise<void> {
   await client.query(
     `insert into hidden_shipments (${columns})
-     select distinct on (organisation_id, shipment_id, import_position) ${columns} from (${written}) as written
+     select distinct on (organisation_id, shipment_id, import_position) ${columns} from (${writtenSql}) as written
       where not exists (select from shipments s where s.organisation_id = written.organisation_id and s.shipment_id = written.shipment_id
                            and s.import_position = written.import_position)
       order by organisation_id, shipment_id, import_position, shipment desc
@@ -94,38 +94,38 @@ async function hideOthers(client: PoolClient, values: readonly unknown[]): Promi
 }
 
 /**
- * The versions that are reversed. Shipments of one import with the same id are one version. `offset 0` keeps Postgres from joining thousands
+ * SQL for the reversed versions. Shipments of one import with the same id are one version. `offset 0` keeps Postgres from joining thousands
  * of ranges with all shipments of the import.
  */
-const reversed = `
+const reversedSql = `
   select versions.organisation_id, versions.shipment_id, versions.import_position
     from unnest($1::uuid[], $2::integer[], $3::integer[]) as named (import_id, first, last)
     join imports using (import_id)
     cross join lateral (select v.organisation_id, v.shipment_id, v.import_position from shipment_versions v
                          where v.import_position = imports.position and v.shipment between first and last offset 0) as versions`;
 
-const everyShipment = [0, 2 ** 31 - 1] as const;
+const allShipments = [0, 2 ** 31 - 1] as const;
 
-async function takeBack(client: PoolClient, events: readonly Reversal[]): Promise<void> {
-  const named = events.flatMap(({ data: { importId, rows, shipments: numbers = [] } }) =>
-    (rows === "all" ? [everyShipment] : numbers).map(([first, last]) => ({ importId, first, last })),
+async function removeReversed(client: PoolClient, events: readonly Reversal[]): Promise<void> {
+  const ranges = events.flatMap(({ data: { importId, rows, shipments: numbers = [] } }) =>
+    (rows === "all" ? [allShipments] : numbers).map(([first, last]) => ({ importId, first, last })),
   );
-  if (named.length === 0) return;
-  const values = [named.map(({ importId }) => importId), named.map(({ first }) => first), named.map(({ last }) => last)];
-  const same = (table: string) =>
+  if (ranges.length === 0) return;
+  const values = [ranges.map(({ importId }) => importId), ranges.map(({ first }) => first), ranges.map(({ last }) => last)];
+  const isSameVersionSql = (table: string) =>
     ["organisation_id", "shipment_id", "import_position"].map((column) => `${table}.${column} = reversed.${column}`).join(" and ");
-  await client.query(`delete from hidden_shipments h using (${reversed}) as reversed where ${same("h")}`, values);
+  await client.query(`delete from hidden_shipments h using (${reversedSql}) as reversed where ${isSameVersionSql("h")}`, values);
   await client.query(
     `with last as materialized (
        select distinct on (h.organisation_id, h.shipment_id) h.*
-         from (${reversed}) as reversed join shipments s on ${same("s")}
+         from (${reversedSql}) as reversed join shipments s on ${isSameVersionSql("s")}
          join hidden_shipments h on h.organisation_id = s.organisation_id and h.shipment_id = s.shipment_id
         order by h.organisation_id, h.shipment_id, h.import_position desc),
      shown_again as (
        delete from hidden_shipments h using last
         where h.organisation_id = last.organisation_id and h.shipment_id = last.shipment_id and h.import_position = last.import_position)
-     update shipments s set ${valuesOf("last")} from last where s.organisation_id = last.organisation_id and s.shipment_id = last.shipment_id`,
+     update shipments s set ${assignmentsFrom("last")} from last where s.organisation_id = last.organisation_id and s.shipment_id = last.shipment_id`,
     values,
   );
-  await client.query(`delete from shipments s using (${reversed}) as reversed where ${same("s")}`, values);
+  await client.query(`delete from shipments s using (${reversedSql}) as reversed where ${isSameVersionSql("s")}`, values);
 }

@@ -1,9 +1,9 @@
-// Which import wrote which version of a shipment, and where its lines are in the import's stream. A projection of its own, not a part of
-// `shipments`: it was added later, and it can be filled from the event log at its own pace.
+// Which import wrote which version of a shipment, and where its lines are in the import's stream. It is a projection apart from `shipments`
+// because it was added later and can be filled from the event log at its own pace.
 import type { PoolClient } from "pg";
 import { copyRows, copyText, deleteRows } from "../copyRows.js";
 import type { ApplyOptions, Projection } from "../projection.js";
-import { type CompletedInBatch, endingsOf, type ImportSlice, type SortedBatch } from "../sortedBatch.js";
+import { type CompletedImport, endingsOf, type ImportSlice, type SortedBatch } from "../sortedBatch.js";
 
 const target = { table: "shipment_versions", columns: "import_position, shipment, organisation_id, shipment_id, revisions" };
 
@@ -26,35 +26,35 @@ interface ShipmentLines {
 }
 
 async function addLines(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void> {
-  const slices = batch.imports.filter(({ facts, accepted }) => facts?.kind === "shipments" && accepted.length > 0);
+  const slices = batch.imports.filter(({ facts, acceptedRows }) => facts?.kind === "shipments" && acceptedRows.length > 0);
   if (slices.length === 0) return;
-  const lastKnown = await lastShipments(client, slices);
-  const more: ShipmentLines[] = [];
-  let begun = "";
-  for (const { facts, accepted, acceptedRevisions } of slices) {
+  const lastKnownShipments = await lastShipments(client, slices);
+  const continuedShipments: ShipmentLines[] = [];
+  let newShipmentLines = "";
+  for (const { facts, acceptedRows, acceptedRevisions } of slices) {
     if (!facts) continue;
     const { position, organisationId } = facts;
-    const seen = new Map<number, ShipmentLines & { readonly shipmentId: unknown }>();
-    for (const [index, { row, shipment = row, values }] of accepted.entries()) {
-      const lines = seen.get(shipment) ?? { position, shipment, revisions: [], shipmentId: values["shipmentId"] };
+    const linesByShipment = new Map<number, ShipmentLines & { readonly shipmentId: unknown }>();
+    for (const [index, { row, shipment = row, values }] of acceptedRows.entries()) {
+      const lines = linesByShipment.get(shipment) ?? { position, shipment, revisions: [], shipmentId: values["shipmentId"] };
       lines.revisions.push(acceptedRevisions[index] ?? 0n);
-      seen.set(shipment, lines);
+      linesByShipment.set(shipment, lines);
     }
     // Shipments are numbered in the order of their first lines.
-    const last = lastKnown.get(position) ?? 0;
-    for (const lines of seen.values()) {
-      if (lines.shipment <= last) more.push(lines);
+    const last = lastKnownShipments.get(position) ?? 0;
+    for (const lines of linesByShipment.values()) {
+      if (lines.shipment <= last) continuedShipments.push(lines);
       else if (lines.shipmentId !== undefined && lines.shipmentId !== null)
-        begun += `${position}\t${lines.shipment}\t${copyText(organisationId)}\t${copyText(lines.shipmentId)}\t{${lines.revisions.join(",")}}\n`;
+        newShipmentLines += `${position}\t${lines.shipment}\t${copyText(organisationId)}\t${copyText(lines.shipmentId)}\t{${lines.revisions.join(",")}}\n`;
     }
   }
-  await copyRows(client, target, begun, options);
-  if (more.length > 0) await addMoreLines(client, more);
+  await copyRows(client, target, newShipmentLines, options);
+  if (continuedShipments.length > 0) await addMoreLines(client, continuedShipments);
 }
 
-/** For each import, the number of the last shipment that an earlier batch has added. */
+/** By import position, the number of the last shipment that an earlier batch added. */
 async function lastShipments(client: PoolClient, slices: readonly ImportSlice[]): Promise<ReadonlyMap<string, number>> {
-  const positions = slices.flatMap(({ facts, requested }) => (facts && !requested ? [facts.position] : []));
+  const positions = slices.flatMap(({ facts, request }) => (facts && !request ? [facts.position] : []));
   if (positions.length === 0) return new Map();
   const { rows } = await client.query<{ position: string; last: number | null }>(
     `select position::text, (select max(shipment) from shipment_versions where import_position = position) as last
@@ -64,17 +64,17 @@ async function lastShipments(client: PoolClient, slices: readonly ImportSlice[])
   return new Map(rows.map(({ position, last }) => [position, last ?? 0]));
 }
 
-/** The lines of one shipment may be anywhere in a file, so an earlier batch may have had the first of them. */
-async function addMoreLines(client: PoolClient, more: readonly ShipmentLines[]): Promise<void> {
+/** Adds lines to shipments that an earlier batch began: the lines of one shipment may be anywhere in a file. */
+async function addMoreLines(client: PoolClient, lines: readonly ShipmentLines[]): Promise<void> {
   await client.query(
     `update shipment_versions as known set revisions = known.revisions || string_to_array(more.revisions, ',')::integer[]
        from unnest($1::bigint[], $2::integer[], $3::text[]) as more (import_position, shipment, revisions)
       where known.import_position = more.import_position and known.shipment = more.shipment`,
-    [more.map(({ position }) => position), more.map(({ shipment }) => shipment), more.map(({ revisions }) => revisions.join(","))],
+    [lines.map(({ position }) => position), lines.map(({ shipment }) => shipment), lines.map(({ revisions }) => revisions.join(","))],
   );
 }
 
-async function addImports(client: PoolClient, completed: readonly CompletedInBatch[]): Promise<void> {
+async function addImports(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
   if (completed.length === 0) return;
   await client.query(
     `insert into shipment_imports (import_position, import_id, organisation_id, completed_position, completed_at)
@@ -83,8 +83,8 @@ async function addImports(client: PoolClient, completed: readonly CompletedInBat
       completed.map(({ facts }) => facts.position),
       completed.map(({ facts }) => facts.importId),
       completed.map(({ facts }) => facts.organisationId),
-      completed.map(({ ended }) => String(ended.position.commit)),
-      completed.map(({ ended }) => ended.recordedAt.toISOString()),
+      completed.map(({ ending }) => String(ending.position.commit)),
+      completed.map(({ ending }) => ending.recordedAt.toISOString()),
     ],
   );
 }

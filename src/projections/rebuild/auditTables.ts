@@ -1,4 +1,4 @@
-// What an audit does with tables that were filled anew: in one transaction it brings them to the live tables' position and compares both.
+// An audit of tables: in one transaction, it brings the shadow tables to the live tables' position and compares both.
 import type { PoolClient } from "pg";
 import type { Position } from "../../ports/eventStore.js";
 import { isBeginning, isSamePosition, readCheckpoints } from "../running/checkpoints.js";
@@ -10,41 +10,41 @@ import { type ShadowOptions, withShadow } from "./withShadow.js";
 
 export interface AuditOptions extends ShadowOptions {
   readonly scope: TableScope;
-  /** The most differences that are named. All are counted. */
-  readonly most: number;
+  /** How many differences are listed at most. All are counted. */
+  readonly maxDifferences: number;
 }
 
 /**
- * `look` reads the tables that were filled anew, which its statements find under their usual names; `result` is what it returns. `rows`: how many each
- * live table has.
+ * Compares the live tables with tables filled from the event log. `readShadow` may read the latter under their usual table names; `result`
+ * is what it returns. `rows` is the number of compared rows in each live table.
  */
-export const auditTables = <Result>(options: AuditOptions, look: (client: PoolClient, position: Position) => Promise<Result>) =>
-  withShadow("audit", options, (shadow) => inSnapshot(shadow, () => audit(shadow, options, look)));
+export const auditTables = <Result>(options: AuditOptions, readShadow: (client: PoolClient, position: Position) => Promise<Result>) =>
+  withShadow("audit", options, (shadow) => inSnapshot(shadow, () => audit(shadow, options, readShadow)));
 
 async function audit<Result>(
   shadow: Shadow,
-  { scope, most, signal, eventStore }: AuditOptions,
-  look: (client: PoolClient, position: Position) => Promise<Result>,
+  { scope, maxDifferences, signal, eventStore }: AuditOptions,
+  readShadow: (client: PoolClient, position: Position) => Promise<Result>,
 ) {
   const { client, projections, schema } = shadow;
   const position = await livePosition(shadow);
-  const head = await eventStore.head(); // as early as possible: the fewer rows the event log changes in between, the fewer are left out
-  await catchUp(shadow, { until: position, signal, inside: true });
-  if (!isSamePosition(position, shadow.reached))
-    throw new Error("the tables were put back to an earlier state while they were compared; run it again");
+  const head = await eventStore.head(); // as early as possible: rows that change up to this position are left out
+  await catchUp(shadow, { until: position, signal, isInTransaction: true });
+  if (!isSamePosition(position, shadow.position))
+    throw new Error("an earlier state of the tables was restored while they were compared; run the audit again");
   const rows = await noteDifferences(shadow, scope);
   await client.query(`set local search_path to ${schema}, public`);
-  const result = await look(client, position);
+  const result = await readShadow(client, position);
   await client.query("set local search_path to default");
-  const ahead: Shadow = { ...shadow, projections: projections.filter(isWrittenByCommands) };
-  if (ahead.projections.length > 0 && (await readOwnedDifferences(shadow, 0)).count > 0) {
-    await catchUp(ahead, { until: head, signal, inside: true });
-    await leaveOutChangingRows(ahead, ahead.projections);
+  const writtenByCommands: Shadow = { ...shadow, projections: projections.filter(isWrittenByCommands) };
+  if (writtenByCommands.projections.length > 0 && (await readOwnedDifferences(shadow, 0)).count > 0) {
+    await catchUp(writtenByCommands, { until: head, signal, isInTransaction: true });
+    await leaveOutChangingRows(writtenByCommands, writtenByCommands.projections);
   }
-  return { position, rows, differences: await readOwnedDifferences(shadow, most), result };
+  return { position, rows, differences: await readOwnedDifferences(shadow, maxDifferences), result };
 }
 
-/** A transaction that sees the live tables as they are now. Locks them against a rebuild's swap, which waits. */
+/** Runs `work` in a transaction that sees the live tables as they are now. It locks them, so that the swap of a rebuild waits. */
 async function inSnapshot<Result>({ client, projections, ...shadow }: Shadow, work: () => Promise<Result>): Promise<Result> {
   const tables = ["checkpoints", ...projections.flatMap((each) => each.tables)].map((table) => `public.${table}`).join(", ");
   try {

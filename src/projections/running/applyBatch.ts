@@ -1,13 +1,13 @@
 // Applies a batch in one transaction: the rows of all projections and their checkpoints, or nothing.
 import type { PoolClient } from "pg";
-import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
+import { type EventBatch, isAfter, logStart, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { addFacts, type KnownImports } from "../models/importFacts.js";
 import type { ApplyOptions, Projection, ProjectionDeps } from "../projection.js";
 import { type SkipEvent, type SortedBatch, sortBatch } from "../sortedBatch.js";
 import { type Checkpoint, isPermanent, moveCheckpoints } from "./checkpoints.js";
 import { TablesOfAnotherLog } from "./logGuard.js";
 
-/** A batch costs far more than an event in it. */
+/** Large, since a batch costs far more than a single event in it. */
 export const eventsPerBatch = 2_000;
 
 export interface BatchContext extends Pick<ProjectionDeps, "pool" | "logger"> {
@@ -15,18 +15,18 @@ export interface BatchContext extends Pick<ProjectionDeps, "pool" | "logger"> {
   readonly knownImports: KnownImports;
 }
 
-/** A checkpoint is before the beginning of the batch: the database was restored, or has lost its last commits in a crash. */
+/** A checkpoint lies before the beginning of the batch: the database was restored, or lost its last commits in a crash. */
 export class CheckpointMovedBack extends Error {
   override readonly name = "CheckpointMovedBack";
 }
 
 /**
- * Events at or before a projection's checkpoint are skipped, so a batch may be delivered any number of times.
- * `after` is the position before the batch: a projection whose checkpoint is earlier would miss events.
+ * Skips events up to a projection's checkpoint, so a batch may be delivered any number of times.
+ * `after` is the position before the batch. Throws if a projection's checkpoint is earlier, since the projection would miss events.
  */
-export async function applyBatch(context: BatchContext, batch: EventBatch, after: Position = beginning): Promise<void> {
+export async function applyBatch(context: BatchContext, batch: EventBatch, after: Position = logStart): Promise<void> {
   const apply = (options: { keepExisting: boolean }) =>
-    inTransaction(context, (client) => applyInTransaction(client, context, batch, { ...options, after }));
+    inPooledTransaction(context, (client) => applyInTransaction(client, context, batch, { ...options, after }));
   try {
     await apply({ keepExisting: false });
   } catch (error) {
@@ -46,17 +46,17 @@ export async function applyInTransaction(
   const names = projections.map(({ name }) => name);
   const skip: SkipEvent = ({ stream, revision }, why) => logger.error({ stream, revision: String(revision), why }, "event skipped");
   const checkpoints = await moveCheckpoints(client, names, batch);
-  for (const [name, at] of checkpoints) {
-    if (isAfter(after, at)) throw new CheckpointMovedBack(`projection ${name} stands at ${at.commit}, before ${after.commit}`);
-    throwIfUnseen(name, at, batch.events);
+  for (const [name, position] of checkpoints) {
+    if (isAfter(after, position)) throw new CheckpointMovedBack(`projection ${name} stands at ${position.commit}, before ${after.commit}`);
+    throwIfUnseen(name, position, batch.events);
   }
-  const fresh = new Map<string, SortedBatch>(); // usually one: checkpoints differ only after tables were built anew
+  const unappliedByCheckpoint = new Map<string, SortedBatch>(); // usually one: checkpoints differ only after tables were rebuilt
   for (const projection of projections) {
-    const from = checkpoints.get(projection.name) ?? beginning;
+    const from = checkpoints.get(projection.name) ?? logStart;
     const key = `${from.commit}/${from.prepare}`;
-    const sorted = fresh.get(key) ?? sortBatch(afterPosition(batch.events, from), skip);
-    if (!fresh.has(key)) {
-      fresh.set(key, sorted);
+    const sorted = unappliedByCheckpoint.get(key) ?? sortBatch(afterPosition(batch.events, from), skip);
+    if (!unappliedByCheckpoint.has(key)) {
+      unappliedByCheckpoint.set(key, sorted);
       for (const { importId } of await addFacts(client, sorted, context.knownImports))
         logger.error({ importId }, "rows of an unknown import skipped: run `projections rebuild`");
     }
@@ -65,15 +65,15 @@ export async function applyInTransaction(
 }
 
 /**
- * A projection has seen every event up to its checkpoint, and its lastEvent was the last of them. Another such event between it
- * and the checkpoint means that this is not the event log the tables were built from.
+ * Throws if an event of a permanent stream lies between a projection's `lastEvent` and its checkpoint. The projection has seen all events
+ * up to its checkpoint, so one that it has not seen means that the tables were built from another event log.
  */
-export function throwIfUnseen(name: string, { lastEvent, ...standing }: Checkpoint, events: readonly StoredEvent[]): void {
+export function throwIfUnseen(name: string, { lastEvent, ...checkpoint }: Checkpoint, events: readonly StoredEvent[]): void {
   if (!lastEvent) return;
   const next = events.find((event) => isAfter(event.position, lastEvent.position) && isPermanent(event));
-  if (!next || isAfter(next.position, standing)) return;
+  if (!next || isAfter(next.position, checkpoint)) return;
   const where = `event ${next.id} at position ${next.position.commit}`;
-  throw new TablesOfAnotherLog(`${where} was never seen by projection ${name}, which stands at ${standing.commit}`, true);
+  throw new TablesOfAnotherLog(`${where} was never seen by projection ${name}, which stands at ${checkpoint.commit}`, true);
 }
 
 function afterPosition(events: readonly StoredEvent[], from: Position): readonly StoredEvent[] {
@@ -82,21 +82,21 @@ function afterPosition(events: readonly StoredEvent[], from: Position): readonly
   return first < 0 ? [] : events.slice(first);
 }
 
-async function inTransaction({ pool }: BatchContext, work: (client: PoolClient) => Promise<void>): Promise<void> {
+async function inPooledTransaction({ pool }: BatchContext, work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let connectionError: Error | undefined;
   try {
     await client.query("begin; set local statement_timeout = 0");
     await work(client);
     await client.query("commit");
   } catch (error) {
-    broken = await client.query("rollback").then(
+    connectionError = await client.query("rollback").then(
       () => undefined,
       (failure: Error) => failure,
     );
     throw error;
   } finally {
-    client.release(broken);
+    client.release(connectionError);
   }
 }
 

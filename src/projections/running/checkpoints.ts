@@ -1,14 +1,14 @@
-// The position up to which each projection has applied the event log. A checkpoint's row is locked while a batch is written, so that a second
-// projector or a rebuild's swap waits and then reads the new position.
+// The position up to which each projection has applied the event log. A checkpoint's row is locked while a batch is written, so that a
+// second projector or the swap of a rebuild waits and then reads the new position.
 import type { Pool, PoolClient } from "pg";
 import { decode } from "../../events/codec.js";
 import { logStream } from "../../events/streams.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../ports/eventStore.js";
+import { type EventBatch, isAfter, logStart, type Position, type StoredEvent } from "../../ports/eventStore.js";
 import { allProjections, permanentPrefixes } from "../allProjections.js";
 
-/** An applied event, by which a start recognises the event log. A position is not enough: another one may have another event there. */
+/** An applied event, by which a starting projector recognises the event log. A position alone exists in other event logs too. */
 export type AppliedEvent = Pick<StoredEvent, "id" | "stream" | "revision" | "position">;
 
 export const isPermanent = ({ stream }: StoredEvent): boolean => permanentPrefixes.some((prefix) => stream.startsWith(prefix));
@@ -34,7 +34,7 @@ export interface Checkpoint extends Position {
 
 export type Checkpoints = ReadonlyMap<string, Checkpoint>;
 
-interface Row {
+interface CheckpointRow {
   readonly projection: string;
   readonly commit: string;
   readonly prepare: string;
@@ -46,7 +46,7 @@ interface Row {
 const columns = `projection, commit, prepare, shape, log_id as "logId", case when event_id is not null then json_build_object('id', event_id,
   'stream', event_stream, 'revision', event_revision::text, 'commit', event_commit::text, 'prepare', event_prepare::text) end as "lastEvent"`;
 
-const checkpointOf = ({ commit, prepare, shape, logId, lastEvent }: Row): Checkpoint => ({
+const checkpointOf = ({ commit, prepare, shape, logId, lastEvent }: CheckpointRow): Checkpoint => ({
   commit: BigInt(commit),
   prepare: BigInt(prepare),
   shape,
@@ -61,49 +61,49 @@ const checkpointOf = ({ commit, prepare, shape, logId, lastEvent }: Row): Checkp
 });
 
 /** The shape of the tables that this version of the service writes. */
-const shapeOf = (name: string): number => allProjections.find((projection) => projection.name === name)?.shape ?? 1;
+const currentShape = (name: string): number => allProjections.find((projection) => projection.name === name)?.shape ?? 1;
 
-/** Tables that an earlier version of the service has not filled, or kept less in. */
+/** Whether an earlier version of the service left the projection's tables empty, or stored less in them. */
 export function isOutdated(name: string, checkpoints: Checkpoints): boolean {
   const checkpoint = checkpoints.get(name);
   if (!checkpoint) return false;
-  return checkpoint.shape < shapeOf(name) || (isBeginning(checkpoint) && !isBeginning(latest([...checkpoints.values()])));
+  return checkpoint.shape < currentShape(name) || (isBeginning(checkpoint) && !isBeginning(latestPosition([...checkpoints.values()])));
 }
 
-/** Locks in the order of names, so that two writers cannot deadlock. */
-export const lockCheckpoints = (client: PoolClient, names: readonly string[]): Promise<Checkpoints> => locked(client, names, "", {});
+/** Locks the checkpoints in the order of their names, so that two writers cannot deadlock. Creates missing ones. */
+export const lockCheckpoints = (client: PoolClient, names: readonly string[]): Promise<Checkpoints> => lockAndRead(client, names, "", {});
 
-/** Locks the checkpoints and moves those that stand before the batch's end to it. Returns where they stood. */
+/** Locks the checkpoints and moves those before the batch's end to it. Returns the checkpoints as they were. */
 export const moveCheckpoints = (client: PoolClient, names: readonly string[], batch: EventBatch): Promise<Checkpoints> =>
-  locked(client, names, `, moved as (${moveSql})`, moveValues(batch));
+  lockAndRead(client, names, `, moved as (${moveCheckpointsSql})`, moveCheckpointsValues(batch));
 
-async function locked(client: PoolClient, names: readonly string[], also: string, values: object): Promise<Checkpoints> {
+async function lockAndRead(client: PoolClient, names: readonly string[], moreSql: string, values: object): Promise<Checkpoints> {
   const sorted = [...names].sort();
-  const lock = async () => {
-    const { rows } = await client.query<Row>(
-      named(
-        `/* prepared */ with before as (select ${columns} from checkpoints where projection = any(:names::text[]) order by projection for update)${also} select * from before`,
+  const lockRows = async () => {
+    const { rows } = await client.query<CheckpointRow>(
+      bindNames(
+        `/* prepared */ with before as (select ${columns} from checkpoints where projection = any(:names::text[]) order by projection for update)${moreSql} select * from before`,
         { names: sorted, ...values },
       ),
     );
     return new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
   };
-  const found = await lock();
+  const found = await lockRows();
   if (found.size === sorted.length) return found;
   await createCheckpoints(client, sorted);
-  return new Map([...(await lock()), ...found]);
+  return new Map([...(await lockRows()), ...found]);
 }
 
-/** At the beginning of the event log, where there are none. */
+/** Creates missing checkpoints at the beginning of the event log. */
 export const createCheckpoints = (database: Pick<PoolClient, "query">, names: readonly string[]) =>
   database.query(
     `insert into checkpoints (projection, commit, prepare, shape, updated_at)
      select name, -1, -1, shape, now() from unnest($1::text[], $2::integer[]) as missing (name, shape) order by name on conflict do nothing`,
-    [names, names.map(shapeOf)],
+    [names, names.map(currentShape)],
   );
 
-/** SQL for `named` that moves the checkpoints `:names`, with the values of `moveValues`. With `caughtUp`, everything recorded until now is in the tables. */
-export const moveSql = `
+/** SQL that moves the checkpoints `:names`, with the values of `moveCheckpointsValues`. With `caughtUp`, it also sets `updated_at`. */
+export const moveCheckpointsSql = `
   update checkpoints
      set commit = :commit, prepare = :prepare, updated_at = case when :caughtUp then now() else updated_at end, log_id = coalesce(:logId, log_id),
          event_id = coalesce(:eventId, event_id), event_stream = coalesce(:eventStream, event_stream),
@@ -111,7 +111,7 @@ export const moveSql = `
          event_prepare = coalesce(:eventPrepare, event_prepare)
    where projection = any(:names::text[]) and (commit, prepare) <= (:commit::bigint, :prepare::bigint)`;
 
-export const moveValues = ({ position, caughtUp, events }: EventBatch) => ({
+export const moveCheckpointsValues = ({ position, caughtUp, events }: EventBatch) => ({
   commit: String(position.commit),
   prepare: String(position.prepare),
   caughtUp,
@@ -119,7 +119,7 @@ export const moveValues = ({ position, caughtUp, events }: EventBatch) => ({
   ...eventValues(lastPermanentIn(events)),
 });
 
-const valuesOf = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
+const positionValues = ({ commit, prepare }: Position) => [String(commit), String(prepare)];
 
 const eventValues = (lastEvent: AppliedEvent | undefined) => ({
   eventId: lastEvent?.id ?? null,
@@ -129,12 +129,12 @@ const eventValues = (lastEvent: AppliedEvent | undefined) => ({
   eventPrepare: lastEvent?.position.prepare.toString() ?? null,
 });
 
-/** Without a lock, to know where to begin to read. A projection without a checkpoint starts at the beginning of the event log. */
+/** Reads the checkpoints without a lock. A projection without a checkpoint starts at the beginning of the event log. */
 export async function readCheckpoints(pool: Database, names: readonly string[]): Promise<Checkpoints> {
-  const { rows } = await pool.query<Row>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
+  const { rows } = await pool.query<CheckpointRow>(`select ${columns} from checkpoints where projection = any($1::text[])`, [names]);
   const found = new Map(rows.map((row) => [row.projection, checkpointOf(row)]));
   return new Map(
-    names.map((name) => [name, found.get(name) ?? { ...beginning, shape: shapeOf(name), lastEvent: undefined, logId: undefined }]),
+    names.map((name) => [name, found.get(name) ?? { ...logStart, shape: currentShape(name), lastEvent: undefined, logId: undefined }]),
   );
 }
 
@@ -144,46 +144,46 @@ export const readAllCheckpoints = (pool: Pool): Promise<Checkpoints> =>
     allProjections.map(({ name }) => name),
   );
 
-/** The event log has nothing new, so projections at its end are up to date as of now. False when some stand before it: they were restored. */
+/** Records that projections at `position`, the event log's end, are up to date as of now. False if one is before it: it was restored. */
 export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<boolean> {
   const { rowCount } = await pool.query(
     "update checkpoints set updated_at = now() where projection = any($1::text[]) and (commit, prepare) >= ($2::bigint, $3::bigint)",
-    [names, ...valuesOf(position)],
+    [names, ...positionValues(position)],
   );
   return rowCount === names.length;
 }
 
-/** Sets the checkpoints of rebuilt tables, whatever they were before. */
-export async function setCheckpoints(client: PoolClient, names: readonly string[], standing: Omit<Checkpoint, "shape">): Promise<void> {
+/** Sets the checkpoints of rebuilt tables, whatever the earlier ones were. */
+export async function setCheckpoints(client: PoolClient, names: readonly string[], checkpoint: Omit<Checkpoint, "shape">): Promise<void> {
   await client.query(
-    named(
+    bindNames(
       `update checkpoints set commit = :commit, prepare = :prepare, log_id = :logId, event_id = :eventId, event_stream = :eventStream,
               event_revision = :eventRevision, event_commit = :eventCommit, event_prepare = :eventPrepare, shape = built.shape
          from unnest(:names::text[], :shapes::integer[]) as built (projection, shape) where checkpoints.projection = built.projection`,
       {
         names,
-        shapes: names.map(shapeOf),
-        commit: String(standing.commit),
-        prepare: String(standing.prepare),
-        logId: standing.logId,
-        ...eventValues(standing.lastEvent),
+        shapes: names.map(currentShape),
+        commit: String(checkpoint.commit),
+        prepare: String(checkpoint.prepare),
+        logId: checkpoint.logId,
+        ...eventValues(checkpoint.lastEvent),
       },
     ),
   );
 }
 
-/** A position that no event log reaches: marks tables as those of another one, so that nothing is added to them before a rebuild. */
-const nowhere: Position = { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 1n };
+/** A position that no event log reaches. It marks tables as built from another event log: nothing is added to them before a rebuild. */
+const disownedPosition: Position = { commit: 2n ** 63n - 1n, prepare: 2n ** 63n - 1n };
 
-export const isDisowned = ({ commit }: Position): boolean => commit === nowhere.commit;
+export const isDisowned = ({ commit }: Position): boolean => commit === disownedPosition.commit;
 
 /** Marks the tables as another event log's, unless a rebuild has replaced them since `checkpoints` were read. */
 export async function disownTables(pool: Pool, checkpoints: Checkpoints): Promise<void> {
-  for (const [name, standing] of checkpoints) {
+  for (const [name, checkpoint] of checkpoints) {
     await pool.query("update checkpoints set commit = $4, prepare = $5 where projection = $1 and commit = $2 and prepare = $3", [
       name,
-      ...valuesOf(standing),
-      ...valuesOf(nowhere),
+      ...positionValues(checkpoint),
+      ...positionValues(disownedPosition),
     ]);
   }
 }
@@ -193,11 +193,11 @@ export const isSamePosition = (position: Position | undefined, other: Position):
 
 export const isBeginning = (position: Position): boolean => position.commit < 0n;
 
-/** Where to begin to read; undefined for the beginning of the event log. */
+/** The position after which to start reading; undefined to start at the beginning of the event log. */
 export const startAfter = (position: Position): Position | undefined => (isBeginning(position) ? undefined : position);
 
-export const earliest = (positions: readonly Position[]): Position =>
-  positions.reduce((least, each) => (isAfter(least, each) ? each : least), positions[0] ?? beginning);
+export const earliestPosition = (positions: readonly Position[]): Position =>
+  positions.reduce((earliest, each) => (isAfter(earliest, each) ? each : earliest), positions[0] ?? logStart);
 
-export const latest = (positions: readonly Position[]): Position =>
-  positions.reduce((most, each) => (isAfter(each, most) ? each : most), positions[0] ?? beginning);
+export const latestPosition = (positions: readonly Position[]): Position =>
+  positions.reduce((latest, each) => (isAfter(each, latest) ? each : latest), positions[0] ?? logStart);

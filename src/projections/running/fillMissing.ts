@@ -5,39 +5,42 @@ export interface TableFilling {
   /** The SQL statements that create the tables. */
   readonly migrations: readonly string[];
   /** Creates the tables that are not filled from the event log, such as the checkpoints. */
-  readonly prepare: () => Promise<void>;
-  /** Projections with a table that is not there. */
-  readonly missing: () => Promise<readonly Projection[]>;
+  readonly createOtherTables: () => Promise<void>;
+  /** Finds the projections of which a table is missing. */
+  readonly missingProjections: () => Promise<readonly Projection[]>;
 }
 
 const logEveryMs = 10_000;
 
-/** Builds missing tables beside the others and brings all of them in one transaction, full: no reader finds half a table. */
-export async function fillMissing({ missing, prepare, migrations }: TableFilling, running: ProjectionDeps): Promise<void> {
-  if ((await missing()).length === 0) return;
-  await prepare();
-  const projections = await missing();
+/** Builds missing tables in another schema and moves them into place in one transaction, so that no reader finds a half-filled table. */
+export async function fillMissingTables(tables: TableFilling, deps: ProjectionDeps): Promise<void> {
+  if ((await tables.missingProjections()).length === 0) return;
+  await tables.createOtherTables();
+  const projections = await tables.missingProjections();
   if (projections.length === 0) return;
   const names = projections.map(({ name }) => name);
-  const { logger } = running;
-  logger.warn({ projections: names }, "tables are missing and are filled from the log; what needs them is answered 503 meanwhile");
+  const { logger } = deps;
+  logger.warn(
+    { projections: names },
+    "tables are missing; the projector fills them from the event log, and requests that need them are answered 503 until then",
+  );
   let loggedAt = performance.now();
   const onProgress = ({ events, share }: { events: number; share: number }) => {
     if (performance.now() - loggedAt < logEveryMs) return;
     loggedAt = performance.now();
     logger.info({ events, percent: Math.floor(share * 100) }, "filling the tables from the log");
   };
-  const { events } = await rebuild({ ...running, migrations, projections, onProgress });
+  const { events } = await rebuild({ ...deps, migrations: tables.migrations, projections, onProgress });
   logger.info({ projections: names, events }, "the tables are filled from the log");
 }
 
-const lookMs = 10_000;
+const checkEveryMs = 10_000;
 
-/** Aborts when a table is missing. */
-export function watchForMissing({ missing }: TableFilling, gone: AbortController): () => void {
-  const look = async () => {
-    if ((await missing()).length > 0) gone.abort();
+/** Aborts `tableLost` when a table is missing. Returns a function that stops the checks. */
+export function watchForMissingTables({ missingProjections }: TableFilling, tableLost: AbortController): () => void {
+  const checkTables = async () => {
+    if ((await missingProjections()).length > 0) tableLost.abort();
   };
-  const timer = setInterval(() => void look().catch(() => undefined), lookMs); // a database that is away is noticed by whoever writes to it
+  const timer = setInterval(() => void checkTables().catch(() => undefined), checkEveryMs); // a write to the database notices an outage
   return () => clearInterval(timer);
 }

@@ -1,19 +1,19 @@
 import { requestedRevision } from "../../events/importLayout.js";
 import { readLogId, streamOf } from "../../events/streams.js";
 import { StreamDeleted } from "../../portErrors.js";
-import { beginning, type EventStore, eventAt, isAfter, type Revision, type StoredEvent } from "../../ports/eventStore.js";
+import { type EventStore, eventAt, isAfter, logStart, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import type { ProjectionDeps } from "../projection.js";
-import { type Checkpoint, type Checkpoints, isBeginning, isDisowned, isSamePosition, latest } from "./checkpoints.js";
+import { type Checkpoint, type Checkpoints, isBeginning, isDisowned, isSamePosition, latestPosition } from "./checkpoints.js";
 
 /**
- * The tables include events that this event log does not have: they were built from another one, or this one was restored from a backup. Nothing
- * may be added to the tables.
+ * The tables contain events that this event log does not have: they were built from another event log, or this one was restored from a
+ * backup. Nothing may be added to the tables.
  */
 export class TablesOfAnotherLog extends Error {
   override readonly name = "TablesOfAnotherLog";
   constructor(
     reason: string,
-    /** True when a second look at the event log cannot give another result. */
+    /** True if checking the event log again cannot give another result. */
     readonly isCertain = false,
   ) {
     super(`${reason}; nothing is projected until \`projections rebuild\` has built the tables from this log`);
@@ -24,65 +24,65 @@ export type LogGuard = (checkpoints: Checkpoints) => Promise<void>;
 
 type GuardedLog = Pick<ProjectionDeps, "eventStore" | "pool">;
 
-/** How many times in a row the guard finds the same reason before it is certain: a cluster's new leader may lag for a moment. */
-const timesUntilCertain = 3;
+/** How often in a row the guard must find the same reason to be certain: a cluster's new leader may lag for a moment. */
+const findsUntilCertain = 3;
 
 /**
- * Throws when the event log is not the one that the tables were built from, or is an earlier state of it: its next events would be skipped as
- * already applied. When that is certain it calls `disown`, which marks the tables for good, since it may grow past their position.
+ * The guard throws if the event log is not the one that the tables were built from, or is an earlier state of it: the next events would be
+ * skipped as already applied. Once certain, it calls `disown` to mark the tables for good: the event log may grow past their position.
  */
 export function createLogGuard(guarded: GuardedLog, disown: (checkpoints: Checkpoints) => Promise<void> = async () => undefined): LogGuard {
   let lastReason = "";
-  let times = 0;
+  let timesFound = 0;
   return async (checkpoints) => {
-    const reason = await whyAnotherLog(guarded, checkpoints);
-    times = reason === undefined ? 0 : reason === lastReason ? times + 1 : 1;
+    const reason = await reasonForAnotherLog(guarded, checkpoints);
+    timesFound = reason === undefined ? 0 : reason === lastReason ? timesFound + 1 : 1;
     lastReason = reason ?? "";
     if (reason === undefined) return;
-    if (times === timesUntilCertain) await disown(checkpoints);
+    if (timesFound === findsUntilCertain) await disown(checkpoints);
     throw new TablesOfAnotherLog(reason);
   };
 }
 
-async function whyAnotherLog({ eventStore, pool }: GuardedLog, checkpoints: Checkpoints): Promise<string | undefined> {
+async function reasonForAnotherLog({ eventStore, pool }: GuardedLog, checkpoints: Checkpoints): Promise<string | undefined> {
   const all = [...checkpoints.values()];
   if (all.some(isDisowned)) return "the tables were found to be of another log, or of a later state of this one";
-  const furthest = latest(all);
+  const furthest = latestPosition(all);
   if (isBeginning(furthest)) return undefined;
   const end = await eventStore.head();
-  if (isAfter(furthest, end ?? beginning))
-    return `the log ends at position ${end?.commit ?? "none"}, the tables stand at ${furthest.commit}: an older event store was put back, or it is another one`;
+  if (isAfter(furthest, end ?? logStart))
+    return `the log ends at position ${end?.commit ?? "none"}, the tables stand at ${furthest.commit}: an older event store was restored, or the tables belong to another event store`;
   const logId = await readLogId(eventStore);
-  const other = all.find((each) => each.logId !== undefined && each.logId !== logId);
-  if (other) return `the tables are of log ${other.logId}, this is log ${logId ?? "without an id"}`;
+  const checkpointOfOther = all.find((each) => each.logId !== undefined && each.logId !== logId);
+  if (checkpointOfOther) return `the tables are of log ${checkpointOfOther.logId}, this is log ${logId ?? "without an id"}`;
   for (const each of distinctEvents(all)) {
-    const reason = await whyNotAt(eventStore, each);
+    const reason = await reasonEventIsMissing(eventStore, each);
     if (reason) return reason;
   }
-  const isUnknown = all.some((each) => !each.lastEvent && !isBeginning(each));
-  return isUnknown ? whyNotItsImports({ eventStore, pool }) : undefined;
+  const hasUnknownEvent = all.some((each) => !each.lastEvent && !isBeginning(each));
+  return hasUnknownEvent ? reasonNewestImportIsMissing({ eventStore, pool }) : undefined;
 }
 
 function distinctEvents(all: readonly Checkpoint[]): Checkpoint[] {
   const byId = new Map<string, Checkpoint>();
   for (const each of all) {
-    const known = byId.get(each.lastEvent?.id ?? "");
-    if (each.lastEvent && (!known || isAfter(known, each))) byId.set(each.lastEvent.id, each);
+    const existing = byId.get(each.lastEvent?.id ?? "");
+    if (each.lastEvent && (!existing || isAfter(existing, each))) byId.set(each.lastEvent.id, each);
   }
   return [...byId.values()];
 }
 
-async function whyNotAt(eventStore: EventStore, { lastEvent, ...standing }: Checkpoint): Promise<string | undefined> {
+async function reasonEventIsMissing(eventStore: EventStore, { lastEvent, ...standing }: Checkpoint): Promise<string | undefined> {
   if (!lastEvent) return undefined;
   const { id, stream, revision, position } = lastEvent;
   if (isAfter(position, standing)) return `the tables stand at ${standing.commit}, before event ${id} that they hold`;
-  const found = await existingEventAt(eventStore, stream, revision);
-  if (found?.id === id && isSamePosition(found.position, position)) return undefined;
-  return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was put back, or it is another one`;
+  const event = await existingEventAt(eventStore, stream, revision);
+  if (event?.id === id && isSamePosition(event.position, position)) return undefined;
+  return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was restored, or the tables belong to another event store`;
 }
 
-/** Checkpoints of an older version name no event. Then the newest import in the tables must be in the event log at its position. */
-async function whyNotItsImports({ eventStore, pool }: GuardedLog): Promise<string | undefined> {
+/** For checkpoints of an older version, which name no event: the newest import in the tables must be in the event log at its position. */
+async function reasonNewestImportIsMissing({ eventStore, pool }: GuardedLog): Promise<string | undefined> {
   const { rows } = await pool.query<{ importId: string; position: string }>(
     'select import_id as "importId", position from imports order by position desc limit 1',
   );

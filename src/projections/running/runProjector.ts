@@ -1,4 +1,4 @@
-// The projector follows the event log from the checkpoints and goes on after any outage. One projector is active at a time, further ones stand by.
+// The projector follows the event log from the checkpoints and continues after any outage. Only one is active at a time; others stand by.
 import { setTimeout as pause } from "node:timers/promises";
 import { streamPrefix } from "../../events/streams.js";
 import { LogTooShort } from "../../portErrors.js";
@@ -10,7 +10,7 @@ import { applyBatch, type BatchContext, eventsPerBatch } from "./applyBatch.js";
 import {
   type Checkpoints,
   disownTables,
-  earliest,
+  earliestPosition,
   isOutdated,
   isSamePosition,
   readAllCheckpoints,
@@ -18,25 +18,25 @@ import {
   startAfter,
   touchCheckpoints,
 } from "./checkpoints.js";
-import { fillMissing, type TableFilling, watchForMissing } from "./fillMissing.js";
+import { fillMissingTables, type TableFilling, watchForMissingTables } from "./fillMissing.js";
 import { keepActive } from "./locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "./logGuard.js";
 
 export interface ProjectorOptions extends ProjectionDeps {
-  /** How to fill tables that are missing, new or of an earlier shape. Without it they are left to a rebuild. */
+  /** How to fill tables that are missing, new or of an earlier shape. Without it, only the command that rebuilds them does so. */
   readonly tables?: TableFilling;
 }
 
-const smallBatch = 100;
-const gatherMs = 20;
+const smallBatchEvents = 100;
+const gatherEventsMs = 20;
 const gatherQuotesMs = 400;
 const idleTouchMs = 5_000;
 
-/** Resolves after the signal aborts, when the present batch is finished. */
+/** Resolves after the signal aborts, once the current batch is finished. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { pool, logger } = options;
   const guard = createLogGuard(options, (checkpoints) => disownTables(pool, checkpoints));
-  const work = (signal: AbortSignal, progressed: () => void) => fillThenFollow({ ...options, guard, signal, progressed });
+  const work = (signal: AbortSignal, noteProgress: () => void) => fillThenFollow({ ...options, guard, signal, noteProgress });
   await keepActive({ ...options, lock: "projector" }, work, (error, failures) => {
     if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
       logger.error({ err: error }, "nothing is projected, the tables are of another log: run `projections rebuild`");
@@ -46,51 +46,54 @@ export async function runProjector(options: ProjectorOptions): Promise<void> {
 
 interface FollowerOptions extends ProjectorOptions {
   readonly guard: LogGuard;
-  readonly progressed: () => void;
+  readonly noteProgress: () => void;
 }
 
-/** Ends when a table is lost, so that the next call fills it. */
+/** Ends when a table goes missing, so that the next call fills it. */
 async function fillThenFollow(options: FollowerOptions): Promise<void> {
   const { tables, signal } = options;
-  if (!tables) return followAndBuildOutdated(options);
-  await fillMissing(tables, options);
-  const gone = new AbortController();
-  const unwatch = watchForMissing(tables, gone);
+  if (!tables) return followAndRebuildOutdated(options);
+  await fillMissingTables(tables, options);
+  const tableLost = new AbortController();
+  const stopWatching = watchForMissingTables(tables, tableLost);
   try {
-    await followAndBuildOutdated({ ...options, signal: AbortSignal.any([signal, gone.signal]) });
+    await followAndRebuildOutdated({ ...options, signal: AbortSignal.any([signal, tableLost.signal]) });
   } finally {
-    unwatch();
+    stopWatching();
   }
 }
 
 /**
- * A projection that is newer than the tables, and tables of an earlier shape, are built anew beside the live tables, while the other projections
- * go on. Ends when this is done, so that the next call follows the event log with all projections.
+ * Rebuilds tables that are new or of an earlier shape beside the live tables, while the other projections continue. Ends when the rebuild
+ * is done, so that the next call follows the event log with all projections.
  */
-async function followAndBuildOutdated(options: FollowerOptions): Promise<void> {
+async function followAndRebuildOutdated(options: FollowerOptions): Promise<void> {
   const checkpoints = await readAllCheckpoints(options.pool);
   await options.guard(checkpoints);
   const outdated = options.tables ? allProjections.filter(({ name }) => isOutdated(name, checkpoints)) : [];
   if (!options.tables || outdated.length === 0) return followLog(options, allProjections, checkpoints);
-  const ended = new AbortController();
-  const signal = AbortSignal.any([options.signal, ended.signal]);
-  const building = buildAnew({ ...options, signal }, outdated, options.tables).finally(() => ended.abort());
-  building.catch(() => undefined); // rethrown below, when the other projections have stopped
+  const stopped = new AbortController();
+  const signal = AbortSignal.any([options.signal, stopped.signal]);
+  const rebuilding = rebuildOutdated({ ...options, signal }, outdated, options.tables).finally(() => stopped.abort());
+  rebuilding.catch(() => undefined); // rethrown below, when the other projections have stopped
   const others = allProjections.filter((projection) => !outdated.includes(projection));
   try {
     await followLog({ ...options, signal }, others, checkpoints);
   } finally {
-    ended.abort();
-    await building;
+    stopped.abort();
+    await rebuilding;
   }
 }
 
-async function buildAnew(running: ProjectionDeps, projections: readonly Projection[], { migrations }: TableFilling): Promise<void> {
-  const { logger, signal } = running;
+async function rebuildOutdated(deps: ProjectionDeps, projections: readonly Projection[], { migrations }: TableFilling): Promise<void> {
+  const { logger, signal } = deps;
   const names = projections.map(({ name }) => name);
-  logger.info({ projections: names }, "tables that an earlier version has not filled are built anew from the log; everything else goes on");
+  logger.info(
+    { projections: names },
+    "some tables are new in this version; the projector fills them from the event log, beside its other work",
+  );
   try {
-    await rebuild({ ...running, migrations, projections });
+    await rebuild({ ...deps, migrations, projections });
     logger.info({ projections: names }, "the tables are built anew");
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -98,48 +101,48 @@ async function buildAnew(running: ProjectionDeps, projections: readonly Projecti
 }
 
 /**
- * How long to wait after a batch, so that single events form the next: a batch costs far more than an event in it. Longer while quotes pour in,
- * because those who asked have their answers, and their next quotes wait for the same processor.
+ * How long to wait after a batch, so that single events collect in the next one: a batch costs far more than an event in it. The wait is
+ * longer in a burst of quotes: their callers already have the answers, and answering further quotes needs the same processor.
  */
-function restAfter(events: readonly StoredEvent[]): number {
-  const quotesPour =
+function restMsAfter(events: readonly StoredEvent[]): number {
+  const isQuoteBurst =
     events.length > 1 && events.length < eventsPerBatch && events.every(({ stream }) => stream.startsWith(streamPrefix.quotes));
-  if (quotesPour) return gatherQuotesMs;
-  return events.length < smallBatch ? gatherMs : 0;
+  if (isQuoteBurst) return gatherQuotesMs;
+  return events.length < smallBatchEvents ? gatherEventsMs : 0;
 }
 
 async function followLog(options: FollowerOptions, projections: readonly Projection[], checkpoints: Checkpoints): Promise<void> {
-  const { pool, eventStore, logger, signal, progressed } = options;
+  const { pool, eventStore, logger, signal, noteProgress } = options;
   const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
   const names = projections.map(({ name }) => name);
-  const standings = names.flatMap((name) => checkpoints.get(name) ?? []);
-  // After the last applied event, not at the checkpoint, which may be later: so an event between the two, which the tables have not seen, is noticed.
-  let reached = earliest(standings.map((each) => each.lastEvent?.position ?? each));
-  const from = startAfter(reached);
-  let idle = false;
+  const followedCheckpoints = names.flatMap((name) => checkpoints.get(name) ?? []);
+  // Starts after the last applied event, since the checkpoint may be later: so an event between the two that was never applied is noticed.
+  let appliedUpTo = earliestPosition(followedCheckpoints.map((each) => each.lastEvent?.position ?? each));
+  const from = startAfter(appliedUpTo);
+  let isIdle = false;
   const onBatch = async (batch: EventBatch) => {
-    if (idle && batch.events.length === 0 && isSamePosition(batch.position, reached)) return; // nothing new: `touchIfIdle` records that the tables are up to date
-    idle = false;
-    await applyBatch(context, batch, reached).catch(async (error: unknown) => {
+    if (isIdle && batch.events.length === 0 && isSamePosition(batch.position, appliedUpTo)) return; // `touchIfIdle` records this
+    isIdle = false;
+    await applyBatch(context, batch, appliedUpTo).catch(async (error: unknown) => {
       if (error instanceof TablesOfAnotherLog && error.isCertain) await disownTables(pool, await readCheckpoints(pool, names));
       throw error;
     });
-    reached = batch.position;
-    idle = batch.caughtUp;
-    progressed();
-    const rest = restAfter(batch.events);
-    if (rest > 0) await pause(rest, undefined, { signal }).catch(() => undefined);
+    appliedUpTo = batch.position;
+    isIdle = batch.caughtUp;
+    noteProgress();
+    const restMs = restMsAfter(batch.events);
+    if (restMs > 0) await pause(restMs, undefined, { signal }).catch(() => undefined);
   };
   const touchIfIdle = async () => {
     await eventStore.ping();
-    if (idle && !(await touchCheckpoints(pool, names, reached))) idle = false; // a checkpoint was put back, as by a restore: the next empty batch is applied and checks it
+    if (isIdle && !(await touchCheckpoints(pool, names, appliedUpTo))) isIdle = false; // restored tables: the next batch reports it
   };
-  const touching = setInterval(() => {
-    if (idle) void touchIfIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
+  const touchTimer = setInterval(() => {
+    if (isIdle) void touchIfIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));
   }, idleTouchMs);
   try {
     await eventStore.follow({ prefixes: projectedPrefixes, from, maxBatch: eventsPerBatch, signal }, onBatch);
   } finally {
-    clearInterval(touching);
+    clearInterval(touchTimer);
   }
 }

@@ -1,13 +1,13 @@
 import { boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 
 /**
- * Rows that a later import corrects, or is about to. Deleted when that import fails, is cancelled or is refused the row, and when its own row
- * is reversed and neither a correction nor a dismissal has that row.
+ * Rows that a later import corrects or is about to correct. An entry is deleted when that import fails, is cancelled or is refused the row.
+ * It is also deleted when the import's own row is reversed, unless that row is itself corrected or dismissed.
  */
 export const rowCorrections = pgTable(
   "row_corrections",
   {
-    /** The import whose row it is. */
+    /** The import that has the row to correct. */
     importId: uuid("import_id").notNull(),
     row: integer().notNull(),
     correctionId: uuid("correction_id").notNull(),
@@ -15,7 +15,7 @@ export const rowCorrections = pgTable(
     correctionRow: integer("correction_row").notNull(),
     /** `submitted` until the worker has claimed the row, `corrected` when the correcting import has completed. */
     state: text({ enum: ["submitted", "claimed", "corrected"] }).notNull(),
-    /** The correcting import's own row is reversed, or withdrawn with its import. The entry stays while that row is corrected itself. */
+    /** Whether the correcting import's own row is reversed, alone or with its import. */
     reversed: boolean().notNull().default(false),
   },
   (table) => [
@@ -24,7 +24,7 @@ export const rowCorrections = pgTable(
   ],
 );
 
-/** Rejected rows that are closed and need no correction: dismissed ones, and rows of a correcting import whose claim was refused. The state says why. */
+/** Rejected rows that are closed without a correction: dismissed ones, and rows of a correcting import whose claim was refused. */
 export const finishedRows = pgTable(
   "finished_rows",
   {
@@ -40,5 +40,5 @@ export const finishedRows = pgTable(
   (table) => [primaryKey({ columns: [table.importId, table.row] })],
 );
 
-/** Imports that are reversed as a whole: their rejected rows that were open are closed. */
+/** Imports that are reversed as a whole, which closes their open rejected rows. */
 export const withdrawnImports = pgTable("withdrawn_imports", { importId: uuid("import_id").primaryKey() });

@@ -3,10 +3,10 @@ import { bigint, index, integer, json, jsonb, pgTable, primaryKey, text, timesta
 import type { RecordedFault } from "../../domain/rows/faults.js";
 import type { ImportCompleted, ImportRequested } from "../../events/importEvents.js";
 
-const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const timeColumn = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-/** SQL for what the search compares of a text: its beginning, since the text may be too long for an index. */
-export const searchKey = (text: string): string => `lower(left(${text}, 200))`;
+/** SQL for the part of a text that the search compares: its beginning, since the whole may be too long for an index. */
+export const searchKeySql = (text: string): string => `lower(left(${text}, 200))`;
 
 export const imports = pgTable(
   "imports",
@@ -34,18 +34,18 @@ export const imports = pgTable(
     corrects: jsonb().$type<NonNullable<ImportRequested["corrects"]>>(),
     /** An earlier import whose file has the same content, as ImportRequested has it. */
     sameFileAs: uuid("same_file_as"),
-    /** As ImportCompleted has it, with the number of rows. Null where no row is unusual. */
+    /** `unusual` of ImportCompleted, with the number of unusual rows. Null if there are none. */
     unusual: jsonb().$type<{ readonly count: number; readonly kinds: NonNullable<ImportCompleted["unusual"]> }>(),
     reportKey: text("report_key"),
     errorMessage: text("error_message"),
-    submittedAt: at("submitted_at").notNull(),
-    startedAt: at("started_at"),
-    finishedAt: at("finished_at"),
-    /** Revision of the import's stream that the status includes. */
+    submittedAt: timeColumn("submitted_at").notNull(),
+    startedAt: timeColumn("started_at"),
+    finishedAt: timeColumn("finished_at"),
+    /** Revision of the import's stream up to which the status is current. */
     revision: bigint({ mode: "bigint" }).notNull(),
-    /** Revision up to which the projector has counted the rows, and has them in their tables; -1 before it has counted any. */
+    /** Revision up to which the projector has counted the rows and written them to their tables; -1 before the first. */
     counted: bigint({ mode: "bigint" }).notNull().default(sql`-1`),
-    /** How many rows the import has, while its end is recorded and the projector has yet to write it. */
+    /** How many rows the import has. Set only while its end is recorded and the projector has yet to write it. */
     recordedRows: integer("recorded_rows"),
   },
   (table) => [
@@ -54,12 +54,12 @@ export const imports = pgTable(
     index("imports_newest").on(table.organisationId, table.position),
     index("imports_by_status").on(table.organisationId, table.status, table.position),
     index("imports_by_kind_and_status").on(table.organisationId, table.kind, table.status, table.position),
-    // For the imports that ended in the last days.
+    // For the imports that ended in recent days.
     index("imports_by_end").on(table.organisationId, table.finishedAt),
     // For the rows that the imports with one reference wrote, and for the search by the beginning of a reference or of a file's name.
-    index("imports_by_reference").on(table.organisationId, sql.raw(`${searchKey("source_details")} text_pattern_ops`), table.finishedAt),
+    index("imports_by_reference").on(table.organisationId, sql.raw(`${searchKeySql("source_details")} text_pattern_ops`), table.finishedAt),
     index("imports_by_file_name")
-      .on(table.organisationId, sql.raw(`${searchKey("file_name")} text_pattern_ops`))
+      .on(table.organisationId, sql.raw(`${searchKeySql("file_name")} text_pattern_ops`))
       .where(sql`${table.source} = 'file'`),
     // For the last import with the same file, which may have been pushed every minute.
     index("imports_by_file").on(table.organisationId, table.kind, table.fileSha256, table.position),
@@ -76,11 +76,11 @@ export const rejections = pgTable(
     /** The shipmentId of a shipment row, the reference of an activity row. */
     handle: text(),
     error: text().notNull(),
-    /** The row of the line at fault, for a line that was rejected with its shipment. Null also where the event is older than this column. */
+    /** The row of the line at fault, for a line that was rejected with its shipment. Also null if the event is older than this column. */
     lead: integer(),
-    /** As the event has them: null for a line that was rejected with its shipment, and where the event has none. */
+    /** The event's faults. Null for a line that was rejected with its shipment, and if the event has none. */
     faults: json().$type<RecordedFault[]>(),
-    /** As the event has it: which element of a JSON push it goes back to. Null for lines of files and for activities. */
+    /** The element of the JSON push that the row comes from. Null for lines of files and for activities. */
     element: integer(),
     /** json, not jsonb: the columns stay in the file's order. */
     data: json().notNull(),
@@ -99,7 +99,7 @@ export const checkpoints = pgTable("checkpoints", {
   prepare: bigint({ mode: "bigint" }).notNull(),
   /** The event log that the tables are built from. */
   logId: uuid("log_id"),
-  /** The last applied event of a stream that is never deleted (running/checkpoints.ts). Null in a checkpoint that an older version wrote. */
+  /** The last applied event of a stream that is never deleted (running/checkpoints.ts). Null if an older version wrote the checkpoint. */
   eventId: uuid("event_id"),
   eventStream: text("event_stream"),
   eventRevision: bigint("event_revision", { mode: "bigint" }),
@@ -108,5 +108,5 @@ export const checkpoints = pgTable("checkpoints", {
   /** The shape of the tables that this checkpoint belongs to (projection.ts). */
   shape: integer().notNull().default(1),
   /** Everything recorded until this time is in the projection's tables. */
-  updatedAt: at("updated_at").notNull(),
+  updatedAt: timeColumn("updated_at").notNull(),
 });

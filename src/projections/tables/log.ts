@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { bigint, index, jsonb, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 import { aboutKinds, type LogDetails, logTopics } from "../../domain/log/entry.js";
 
-/** One row per event that a person, a key or the command line caused. Has ids only: names are looked up when it is read. */
+/** One row per event that a person, a key or the command line caused. It has ids only: names are looked up when it is read. */
 export const logEntries = pgTable(
   "log_entries",
   {
@@ -29,9 +29,9 @@ export const logEntries = pgTable(
       index("log_entries_by_actor").on(table.organisationId, table.actor, ...order),
       index("log_entries_by_what").on(table.organisationId, table.what, ...order),
       index("log_entries_by_actor_and_what").on(table.organisationId, table.actor, table.what, ...order),
-      /** For those whose time is over. */
+      // For deleting old sign-ins.
       index("log_entries_of_sign_ins").on(table.at).where(sql`what = 'sign-ins'`),
-      /** Of a stream that is deleted, all entries go. */
+      // For deleting all entries of a deleted stream.
       index("log_entries_by_stream").on(table.stream),
     ];
   },

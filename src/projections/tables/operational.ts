@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
-const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const timeColumn = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** One row per queued or running import. The row is inserted before ImportRequested is appended, so that the queue's limit is exact. */
 export const importQueue = pgTable(
@@ -13,19 +13,19 @@ export const importQueue = pgTable(
     /** Commit position of ImportRequested, which is the queue's order; null until the append is acknowledged. */
     position: bigint({ mode: "bigint" }),
     /** Ascends in the order in which an organisation's places were reserved. */
-    reservedAt: at("reserved_at").notNull().default(sql`now()`),
+    reservedAt: timeColumn("reserved_at").notNull().default(sql`now()`),
     cancelRequested: boolean("cancel_requested").notNull().default(false),
     progress: integer().notNull().default(0),
-    /** The rows of its file; null until a worker has read the file once. */
+    /** The number of rows in its file; null until a worker has read the file once. */
     allRows: integer("all_rows"),
     attempts: integer().notNull().default(0),
     /** No worker takes the import before this time, such as after an outage. */
-    notBefore: at("not_before"),
+    notBefore: timeColumn("not_before"),
     /** A worker has started it. It then runs before older imports that are restored later, so that only one import is half done. */
     started: boolean().notNull().default(false),
-    /** With the hash, so that another push of the same file finds this one before it is recorded. Null: not known. */
+    /** With the hash, lets another push of the same file find this one before it is recorded. Null if unknown. */
     kind: text({ enum: ["shipments", "activities"] }),
-    /** Null for a correction too. */
+    /** Null if unknown, and for a correction. */
     fileSha256: text("file_sha256"),
   },
   (table) => [index("import_queue_by_organisation").on(table.organisationId, table.position)],
@@ -36,37 +36,37 @@ export const organisationTurns = pgTable("organisation_turns", {
   organisationId: text("organisation_id").primaryKey(),
   importId: uuid("import_id"),
   worker: text(),
-  expiresAt: at("expires_at"),
-  servedAt: at("served_at"),
+  expiresAt: timeColumn("expires_at"),
+  servedAt: timeColumn("served_at"),
 });
 
 /**
  * Error reports that are made after the import has ended: those of cancelled and failed imports, and those that the API found missing.
- * A row that is lost means that the report is made once more.
+ * If a row is lost, its report is made again.
  */
 export const lateReports = pgTable("late_reports", {
   importId: uuid("import_id").primaryKey(),
-  /** A worker makes the report until this time. After a failure no worker tries it before; the time grows with each attempt. */
-  claimedUntil: at("claimed_until").notNull(),
+  /** Until this time one worker may make the report. After a failure no worker tries before it; the delay grows with each attempt. */
+  claimedUntil: timeColumn("claimed_until").notNull(),
   attempts: integer().notNull(),
   /** Null until the report is stored. */
   reportKey: text("report_key"),
 });
 
 /**
- * Stored uploads of pushes that were answered 503 and are known not to be in the event log. Only these are ever removed. If a row is lost, its
- * file stays.
+ * Stored uploads of pushes that were answered 503 and are known not to be in the event log. Only these are ever removed. If a row is lost,
+ * its file stays.
  */
 export const refusedUploads = pgTable("refused_uploads", {
   key: text().primaryKey(),
   importId: uuid("import_id").notNull(),
   logId: uuid("log_id").notNull(),
-  refusedAt: at("refused_at").notNull().default(sql`now()`),
+  refusedAt: timeColumn("refused_at").notNull().default(sql`now()`),
 });
 
 /**
- * Files that wait in the object store, for a day, until a person has chosen what their columns are, or uploads what was checked. If a row is
- * lost, the file is sent again.
+ * Files that are kept in the object store for a day, until a person has chosen their columns or has submitted the checked file. If a row is
+ * lost, the person sends the file again.
  */
 export const keptFiles = pgTable(
   "kept_files",
@@ -85,11 +85,11 @@ export const keptFiles = pgTable(
     values: jsonb().notNull(),
     /** Remarks on how the file is read. */
     notes: jsonb().notNull().default([]),
-    /** How it was checked last; null for a file that was not. As text, since headings stay in the file's order. */
+    /** The last check; null for a file that was not checked. json, not jsonb: the headings stay in the file's order. */
     checked: json(),
     /** The import that it became. */
     importId: uuid("import_id"),
-    keptAt: at("kept_at").notNull().default(sql`now()`),
+    keptAt: timeColumn("kept_at").notNull().default(sql`now()`),
   },
   (table) => [index("kept_files_by_organisation").on(table.organisationId, table.keptAt)],
 );
@@ -97,18 +97,18 @@ export const keptFiles = pgTable(
 /** One row per API key: the minute that began with the key's first request, and the number of requests in it so far. */
 export const rateWindows = pgTable("rate_windows", {
   keyId: text("key_id").primaryKey(),
-  windowStart: at("window_start").notNull(),
+  windowStart: timeColumn("window_start").notNull(),
   used: integer().notNull(),
 });
 
-/** When each secret of a key was last used, to the minute: written once a minute at most. */
+/** When each secret of a key was last used, to the minute: a row is written at most once a minute. */
 export const keyUses = pgTable(
   "key_uses",
   {
     keyId: text("key_id").notNull(),
-    /** Empty in a row of the version before: the key's first secret, which was its only one. */
+    /** Empty in a row that an earlier version wrote: it means the key's first secret, which was then its only one. */
     sha256: text().notNull().default(""),
-    lastUsedAt: at("last_used_at").notNull(),
+    lastUsedAt: timeColumn("last_used_at").notNull(),
   },
   (table) => [primaryKey({ name: "key_uses_pkey", columns: [table.keyId, table.sha256] })],
 );
@@ -118,15 +118,15 @@ export const sessions = pgTable(
   "sessions",
   {
     tokenSha256: text("token_sha256").primaryKey(),
-    /** Names the session to its member, who may end it. */
+    /** Identifies the session to its member, who may end it. */
     sessionId: uuid("session_id").notNull().defaultRandom(),
     memberId: uuid("member_id").notNull(),
     /** Such as "Firefox on Windows". Null for sessions that an earlier version opened. */
     browser: text(),
     credentialsRevision: bigint("credentials_revision", { mode: "bigint" }).notNull(),
-    createdAt: at("created_at").notNull().default(sql`now()`),
+    createdAt: timeColumn("created_at").notNull().default(sql`now()`),
     /** When the session was last used, to the minute. */
-    lastSeenAt: at("last_seen_at").notNull().default(sql`now()`),
+    lastSeenAt: timeColumn("last_seen_at").notNull().default(sql`now()`),
   },
   (table) => [index("sessions_by_member").on(table.memberId), index("sessions_by_last_seen").on(table.lastSeenAt)],
 );
@@ -145,30 +145,30 @@ export const memberClaims = pgTable(
   (table) => [primaryKey({ columns: [table.organisationId, table.emailKey] })],
 );
 
-/** Wrong passwords of the last minutes, by address, and by address or known browser at an account. Keys are hashes with our secret. */
+/** Recent wrong passwords: by address, and for each account by address or known browser. Keys are hashes with the service's secret. */
 export const signInFailures = pgTable(
   "sign_in_failures",
   {
     key: text().primaryKey(),
     failures: integer().notNull(),
-    lastAt: at("last_at").notNull(),
+    lastAt: timeColumn("last_at").notNull(),
   },
   (table) => [index("sign_in_failures_by_time").on(table.lastAt)],
 );
 
-/** When passwords of an account were looked at in the last hour, also from a browser that is known there. Keys are hashes with our secret. */
+/** When passwords of an account were tried in the last hour. A known browser has its own row. Keys are hashes with the service's secret. */
 export const signInGuesses = pgTable("sign_in_guesses", {
   key: text().primaryKey(),
   guessedAt: timestamp("guessed_at", { withTimezone: true }).array().notNull(),
 });
 
-/** What browsers brought back from single sign-on, or chose at the sign-in, kept until it expires: none of it is accepted twice. */
+/** Tokens that browsers brought back from single sign-on or a sign-in form, kept until they expire so that none is accepted twice. */
 export const usedStates = pgTable("used_states", {
   sha256: text().primaryKey(),
-  expiresAt: at("expires_at").notNull(),
+  expiresAt: timeColumn("expires_at").notNull(),
 });
 
-/** An organisation file that a person has uploaded and not applied yet: the last one of each, for an hour. If it is lost, it is uploaded again. */
+/** The last organisation file that each person has uploaded and not yet applied, kept for an hour. If lost, the person uploads it again. */
 export const catalogueUploads = pgTable(
   "catalogue_uploads",
   {
@@ -177,7 +177,7 @@ export const catalogueUploads = pgTable(
     uploadId: uuid("upload_id").notNull(),
     fileName: text("file_name").notNull(),
     file: jsonb().notNull(),
-    uploadedAt: at("uploaded_at").notNull().default(sql`now()`),
+    uploadedAt: timeColumn("uploaded_at").notNull().default(sql`now()`),
   },
   (table) => [primaryKey({ columns: [table.organisationId, table.memberId] })],
 );

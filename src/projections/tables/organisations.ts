@@ -6,7 +6,7 @@ export const organisations = pgTable("organisations", {
   name: text().notNull(),
   timezone: text().notNull(),
   catalogueVersion: integer("catalogue_version").notNull(),
-  /** Nobody is shown the list of first steps any more. */
+  /** Whether a person has dismissed the list of first steps, for everyone in the organisation. */
   firstStepsPutAway: boolean("first_steps_put_away").notNull().default(false),
   /** The revision of the organisation's stream up to which these rows include its events. */
   revision: bigint({ mode: "bigint" }).notNull(),
@@ -19,7 +19,7 @@ export const catalogues = pgTable(
     organisationId: text("organisation_id").notNull(),
     version: integer().notNull(),
     file: jsonb().notNull(),
-    /** Who applied it and when, and what changed in sentences. Null in rows of an earlier version, until they are built anew. */
+    /** With `appliedBy` and `changes` (in sentences): null in rows that an earlier release wrote, until they are built again. */
     appliedAt: timestamp("applied_at", { withTimezone: true }),
     appliedBy: text("applied_by"),
     changes: text().array(),
@@ -38,7 +38,7 @@ export const apiKeys = pgTable(
     prefix: text().notNull(),
     /** When the key was created, also where the secret is newer. */
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
-    /** `kind:id`; null in a row that an earlier version wrote, until the table is built anew. */
+    /** `kind:id`; null in a row that an earlier version wrote, until the table is built again. */
     createdBy: text("created_by"),
     /** Null for a key that may do everything. */
     scopes: text().array(),
@@ -61,7 +61,7 @@ export const localityFiles = pgTable("locality_files", {
   revision: bigint({ mode: "bigint" }).notNull(),
 });
 
-/** Entries of a catalogue change whose CatalogueApplied is not projected yet: a large change takes several appends, and so several batches. */
+/** Catalogue entries whose CatalogueApplied is not projected yet: a large change takes several appends and so several batches. */
 export const catalogueChanges = pgTable(
   "catalogue_changes",
   {
@@ -73,7 +73,7 @@ export const catalogueChanges = pgTable(
   (table) => [primaryKey({ columns: [table.organisationId, table.revision] })],
 );
 
-/** What the columns of a file are taken for, by the kind and the set of its headings. */
+/** Which fields the columns of a file are mapped to, by the import kind and the set of headings. */
 export const columnChoices = pgTable(
   "column_choices",
   {
@@ -84,7 +84,7 @@ export const columnChoices = pgTable(
     choice: jsonb().notNull(),
     chosenBy: text("chosen_by").notNull(),
     chosenAt: timestamp("chosen_at", { withTimezone: true, precision: 3 }).notNull(),
-    /** Of the organisation's stream: the order in which they were chosen. */
+    /** The revision of the organisation's stream, which orders the choices. */
     revision: bigint({ mode: "bigint" }).notNull(),
   },
   (table) => [
@@ -93,7 +93,7 @@ export const columnChoices = pgTable(
   ],
 );
 
-const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const timeColumn = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
 /** The people of the organisations. No other table has their names, and only `member_claims` has their e-mails too. */
 export const members = pgTable(
@@ -109,10 +109,10 @@ export const members = pgTable(
     status: text({ enum: ["invited", "active", "removed"] }).notNull(),
     passwordHash: text("password_hash"),
     linkSha256: text("link_sha256"),
-    linkExpiresAt: at("link_expires_at"),
-    invitedAt: at("invited_at").notNull(),
-    joinedAt: at("joined_at"),
-    removedAt: at("removed_at"),
+    linkExpiresAt: timeColumn("link_expires_at"),
+    invitedAt: timeColumn("invited_at").notNull(),
+    joinedAt: timeColumn("joined_at"),
+    removedAt: timeColumn("removed_at"),
     /** Revision of the last event that ends the member's sessions: joined, password, role, removed, invited again. */
     credentialsRevision: bigint("credentials_revision", { mode: "bigint" }).notNull(),
     /** Revision of the member's stream. An older event never overwrites a newer one. */

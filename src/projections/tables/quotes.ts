@@ -1,6 +1,6 @@
 import { boolean, index, integer, json, numeric, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
-const quotedAt = () => timestamp("quoted_at", { withTimezone: true, precision: 3 }).notNull();
+const quotedAtColumn = () => timestamp("quoted_at", { withTimezone: true, precision: 3 }).notNull();
 
 /** One row per quote request, with all that is needed to fetch its quotes. */
 export const quoteRequests = pgTable("quote_requests", {
@@ -8,10 +8,10 @@ export const quoteRequests = pgTable("quote_requests", {
   organisationId: text("organisation_id").notNull(),
   /** A single quote with a stream of its own, as older versions recorded them. */
   alone: boolean().notNull(),
-  quotedAt: quotedAt(),
+  quotedAt: quotedAtColumn(),
   origin: json().notNull(),
   destination: json().notNull(),
-  /** JSON as text, which keeps its escapes: the event's data, or for a quote with a stream of its own the answer. */
+  /** JSON, as text to keep its escapes: the event's data, or the answer for a quote with a stream of its own. */
   recorded: text().notNull(),
   /** The schema version of the event that `recorded` comes from. */
   version: integer().notNull().default(1),
@@ -22,7 +22,7 @@ export const quotes = pgTable(
   "quotes",
   {
     organisationId: text("organisation_id").notNull(),
-    quotedAt: quotedAt(),
+    quotedAt: quotedAtColumn(),
     quotesId: uuid("quotes_id").notNull(),
     /** The result's number in its request, from 1; 0 for a quote with a stream of its own. */
     number: integer().notNull(),

@@ -3,8 +3,8 @@ import { bigint, index, integer, pgTable, primaryKey, text, uuid } from "drizzle
 import { reasonInErrorSql } from "../../domain/rows/olderReasons.js";
 
 /**
- * How many rows of a completed import were rejected for one reason, and their states. A line that was rejected only because of another line of
- * its shipment counts for that line's reason.
+ * How many rows of a completed import were rejected for one reason, and their states. A line that was rejected only because of another line
+ * of its shipment counts for that line's reason.
  */
 export const rejectionGroups = pgTable(
   "rejection_groups",
@@ -17,7 +17,7 @@ export const rejectionGroups = pgTable(
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
     reason: text().notNull(),
     rows: integer().notNull(),
-    /** Includes rows that are superseded: queries ask the ledger for that. */
+    /** Includes superseded rows: queries find these in the ledger. */
     open: integer().notNull(),
     submitted: integer().notNull(),
     dismissed: integer().notNull(),
@@ -38,11 +38,11 @@ export const reasonSql = (r: string): string => `coalesce(
   (select lead.error from rejections lead where lead.import_position = ${r}.import_position and lead."row" = ${r}.lead),
   ${reasonInErrorSql(`${r}.error`)})`;
 
-/** The same where all rows of an import are read: `lead` is then joined, since a look-up for each row would take seconds. */
-export const reasonOfJoinedSql = `coalesce(lead.error, ${reasonInErrorSql("r.error")})`;
+/** The same for a query that reads all rows of an import and joins `lead`: a look-up for each row would take seconds. */
+export const joinedReasonSql = `coalesce(lead.error, ${reasonInErrorSql("r.error")})`;
 
-/** SQL for the state of a rejected row as these tables have it; null if it is open or withdrawn, or if only the ledger knows that it is superseded. */
-export const keptStateSql = (importId: string, row: string): string => `coalesce(
+/** SQL for a rejected row's state in these tables; null if it is open, withdrawn, or superseded according to the ledger only. */
+export const storedStateSql = (importId: string, row: string): string => `coalesce(
   (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
      from row_corrections c where c.import_id = ${importId} and c."row" = ${row}),
   (select d.state from finished_rows d where d.import_id = ${importId} and d."row" = ${row}))`;

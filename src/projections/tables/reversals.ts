@@ -1,9 +1,9 @@
 import { bigint, boolean, customType, index, integer, pgTable, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
 /** A set of numbers, such as `{[2,5),[9,10)}`. */
-const numbers = customType<{ data: string }>({ dataType: () => "int4multirange" });
+const numberRanges = customType<{ data: string }>({ dataType: () => "int4multirange" });
 
-/** What was reversed of which import. */
+/** One row per reversal: the import and the rows that it reversed. */
 export const reversals = pgTable(
   "reversals",
   {
@@ -13,17 +13,17 @@ export const reversals = pgTable(
     importId: uuid("import_id").notNull(),
     importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
     organisationId: text("organisation_id").notNull(),
-    /** Everything that was not reversed before. `rows` and `shipments` are then null. */
+    /** Whether it reversed everything that was not reversed before. `rows` and `shipments` are then null. */
     isAll: boolean("is_all").notNull(),
-    rows: numbers(),
+    rows: numberRanges(),
     /** The numbers of the shipments in the import; null for activities. */
-    shipments: numbers(),
-    /** How many activities or shipments. */
+    shipments: numberRanges(),
+    /** How many activities or shipments it reversed. */
     count: integer().notNull(),
     reason: text().notNull(),
     /** `kind:id`. */
     reversedBy: text("reversed_by").notNull(),
-    /** The reversal of the import whose rows this one had corrected, if it was made with it. */
+    /** The reversal that brought this one about: it reversed the import whose rows this import had corrected. Null for one made alone. */
     includedIn: uuid("included_in"),
     at: timestamp("at", { withTimezone: true, precision: 3 }).notNull(),
   },

@@ -14,14 +14,14 @@ export const shipmentLines = pgTable(
 );
 
 /** Indexes cut values to this length. Longer ones are rejected today, but those that an older version accepted must still fit. */
-export const shipmentKeyLength = 200;
+export const maxShipmentKeyLength = 200;
 
-/** A field of a shipment as its index has it. */
-export const shipmentKey = (field: "customerId" | "originPostCode" | "destinationPostCode"): SQL =>
-  sql.raw(`"left"("fields" ->> '${field}', ${shipmentKeyLength})`);
+/** SQL for a field of a shipment as its index holds it, cut to the maximum length. */
+export const shipmentKeySql = (field: "customerId" | "originPostCode" | "destinationPostCode"): SQL =>
+  sql.raw(`"left"("fields" ->> '${field}', ${maxShipmentKeyLength})`);
 
-/** A version of a shipment. */
-const version = {
+/** The columns of a shipment's version. */
+const versionColumns = {
   organisationId: text("organisation_id").notNull(),
   shipmentId: text("shipment_id").notNull(),
   /** The shipment's own fields as pushed, without its goods lines. */
@@ -34,17 +34,17 @@ const version = {
   importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
 };
 
-export const shipments = pgTable("shipments", version, (table) => [
+export const shipments = pgTable("shipments", versionColumns, (table) => [
   primaryKey({ columns: [table.organisationId, table.shipmentId] }),
-  // For each filter of the list, an index in the list's order. Filters by reference or time go through the imports.
+  // One index for each filter of the list, in the list's order. Filters by reference or time go through the imports.
   index("shipments_by_import").on(table.importPosition, table.shipmentId),
-  index("shipments_by_customer").on(table.organisationId, shipmentKey("customerId"), table.shipmentId),
-  index("shipments_by_origin").on(table.organisationId, shipmentKey("originPostCode"), table.shipmentId),
-  index("shipments_by_destination").on(table.organisationId, shipmentKey("destinationPostCode"), table.shipmentId),
+  index("shipments_by_customer").on(table.organisationId, shipmentKeySql("customerId"), table.shipmentId),
+  index("shipments_by_origin").on(table.organisationId, shipmentKeySql("originPostCode"), table.shipmentId),
+  index("shipments_by_destination").on(table.organisationId, shipmentKeySql("destinationPostCode"), table.shipmentId),
 ]);
 
-/** Versions of shipments in whose place a version that was pushed later is shown. If that one is reversed, the last of these is shown again. */
-export const hiddenShipments = pgTable("hidden_shipments", version, (table) => [
+/** Versions of shipments that are hidden by a version pushed later. If that one is reversed, the latest hidden version is shown again. */
+export const hiddenShipments = pgTable("hidden_shipments", versionColumns, (table) => [
   primaryKey({ name: "hidden_shipments_pkey", columns: [table.organisationId, table.shipmentId, table.importPosition] }),
   index("hidden_shipments_by_import").on(table.importPosition, table.shipmentId),
 ]);
@@ -77,6 +77,6 @@ export const shipmentImports = pgTable("shipment_imports", {
   organisationId: text("organisation_id").notNull(),
   /** Commit position of ImportCompleted: tells which of two imports completed first. */
   completedPosition: bigint("completed_position", { mode: "bigint" }).notNull(),
-  /** By the event store's clock. */
+  /** When the import completed, by the event store's clock. */
   completedAt: timestamp("completed_at", { withTimezone: true, precision: 3 }).notNull(),
 });

@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import { bigint, index, integer, pgTable, primaryKey, text, timestamp, unique, uuid } from "drizzle-orm/pg-core";
 
-const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+const timeColumn = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 
-/** A projection of the organisations' streams. Removed endpoints stay, for their deliveries' sake. */
+/** A projection of the organisations' streams. Removed endpoints stay, since deliveries refer to them. */
 export const webhookEndpoints = pgTable(
   "webhook_endpoints",
   {
@@ -14,23 +14,23 @@ export const webhookEndpoints = pgTable(
     /** The generation of the endpoint's secret. */
     generation: integer().notNull(),
     /** When that secret was made, if it is not the first. */
-    rotatedAt: at("rotated_at"),
-    /** For a day after `rotatedAt`, the secrets from this generation on sign. Null: from the generation before the present one. */
+    rotatedAt: timeColumn("rotated_at"),
+    /** For a day after `rotatedAt`, every secret from this generation on signs. Null means the generation before the present one. */
     signsFrom: integer("signs_from"),
-    addedAt: at("added_at").notNull(),
-    /** Commit position of WebhookAdded. The endpoint is told of later events only. */
+    addedAt: timeColumn("added_at").notNull(),
+    /** Commit position of WebhookAdded. The endpoint gets later events only. */
     addedPosition: bigint("added_position", { mode: "bigint" }).notNull(),
-    pausedAt: at("paused_at"),
+    pausedAt: timeColumn("paused_at"),
     pausedBecause: text("paused_because"),
-    removedAt: at("removed_at"),
+    removedAt: timeColumn("removed_at"),
     removedBecause: text("removed_because"),
   },
   (table) => [index("webhook_endpoints_by_organisation").on(table.organisationId)],
 );
 
 /**
- * Not a projection: which endpoint has yet to be told of which event, and for 30 days the deliveries that have ended. The event itself is
- * read from its stream for every attempt. If the table is lost, the events of the last 30 days are sent again, under the same ids.
+ * Not a projection: the deliveries of events to endpoints that still wait, and for 30 days those that have ended. Every attempt reads the
+ * event itself from its stream. If the table is lost, the events of the last 30 days are sent again, under the same ids.
  */
 export const webhookDeliveries = pgTable(
   "webhook_deliveries",
@@ -38,7 +38,7 @@ export const webhookDeliveries = pgTable(
     id: bigint({ mode: "bigint" }).primaryKey().generatedAlwaysAsIdentity(),
     endpointId: uuid("endpoint_id").notNull(),
     organisationId: text("organisation_id").notNull(),
-    /** `webhook-id`. */
+    /** Sent as the header `webhook-id`. */
     eventId: uuid("event_id").notNull(),
     type: text().notNull(),
     /** The stream, revision and commit position of the event; null for a ping. */
@@ -46,19 +46,19 @@ export const webhookDeliveries = pgTable(
     revision: bigint({ mode: "bigint" }),
     position: bigint({ mode: "bigint" }),
     /** When the event was recorded. */
-    occurredAt: at("occurred_at").notNull(),
+    occurredAt: timeColumn("occurred_at").notNull(),
     status: text({ enum: ["waiting", "delivered", "failed", "dropped"] }).notNull(),
     /** Why the last attempt failed, or why there will be none. */
     reason: text(),
     attempts: integer().notNull().default(0),
     /** Failures that count towards giving up, and the time of the first. Both are reset when a person sends the delivery again. */
     failures: integer().notNull().default(0),
-    failingSince: at("failing_since"),
-    /** No attempt is made before this time. While a process has claimed the delivery: when the claim ends. */
-    dueAt: at("due_at").notNull(),
+    failingSince: timeColumn("failing_since"),
+    /** No attempt is made before this time. While a process has claimed the delivery, this is when the claim ends. */
+    dueAt: timeColumn("due_at").notNull(),
     claim: text(),
-    createdAt: at("created_at").notNull().default(sql`now()`),
-    endedAt: at("ended_at"),
+    createdAt: timeColumn("created_at").notNull().default(sql`now()`),
+    endedAt: timeColumn("ended_at"),
   },
   (table) => [
     unique("webhook_deliveries_once").on(table.endpointId, table.eventId),
@@ -68,15 +68,15 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_pings").on(table.dueAt).where(sql`${table.status} = 'waiting' and ${table.type} = 'ping'`),
     index("webhook_deliveries_ended").on(table.endedAt).where(sql`${table.status} <> 'waiting'`),
     index("webhook_deliveries_newest").on(table.endpointId, table.id),
-    // For counting. Status is not the first column: if few deliveries waited when Postgres last gathered statistics, it would use this index to
-    // look up an endpoint, and read all waiting deliveries each time.
+    // For counting. Status is not the first column: if few deliveries waited when Postgres last gathered statistics, it would use this
+    // index to look up an endpoint, and read all waiting deliveries each time.
     index("webhook_deliveries_outcomes").on(table.createdAt, table.status),
   ],
 );
 
 /**
- * Not a projection: the events that endpoints are told of, once for all endpoints of the organisation, for 30 days and for replays. Deliveries
- * are made of them, a bounded number at a time.
+ * Not a projection: the events to send, stored once for all endpoints of the organisation and kept for 30 days, for replays. Deliveries are
+ * made from them, a bounded number at a time.
  */
 export const webhookEvents = pgTable(
   "webhook_events",
@@ -87,8 +87,8 @@ export const webhookEvents = pgTable(
     type: text().notNull(),
     importId: uuid("import_id").notNull(),
     revision: bigint({ mode: "bigint" }).notNull(),
-    occurredAt: at("occurred_at").notNull(),
-    createdAt: at("created_at").notNull().default(sql`now()`),
+    occurredAt: timeColumn("occurred_at").notNull(),
+    createdAt: timeColumn("created_at").notNull().default(sql`now()`),
   },
   (table) => [
     primaryKey({ columns: [table.organisationId, table.position, table.eventId] }),
@@ -96,16 +96,16 @@ export const webhookEvents = pgTable(
   ],
 );
 
-/** How far each endpoint's deliveries have been made of `webhook_events`. */
+/** The position in `webhook_events` up to which each endpoint's deliveries have been made. */
 export const webhookBacklogs = pgTable(
   "webhook_backlogs",
   {
     endpointId: uuid("endpoint_id").primaryKey(),
     position: bigint({ mode: "bigint" }).notNull(),
-    /** A replay: up to this position, what was sent before is sent again. */
+    /** The end of a replay: events up to this position are sent again. */
     againUntil: bigint("again_until", { mode: "bigint" }).notNull().default(sql`-1`),
-    /** There may be events after `position`, and this is when to look for them. Null: there are none. */
-    nextAt: at("next_at"),
+    /** When to look for events after `position`. Null if there are none. */
+    nextAt: timeColumn("next_at"),
   },
   (table) => [index("webhook_backlogs_behind").on(table.nextAt)],
 );
@@ -116,7 +116,7 @@ export const webhookAttempts = pgTable(
   {
     deliveryId: bigint("delivery_id", { mode: "bigint" }).notNull(),
     attempt: integer().notNull(),
-    at: at("at").notNull(),
+    at: timeColumn("at").notNull(),
     milliseconds: integer().notNull(),
     /** The HTTP status, if one came. */
     status: integer(),
@@ -134,8 +134,8 @@ export const webhookHealth = pgTable("webhook_health", {
   /** Failures in a row. */
   failures: integer().notNull(),
   /** The first failure since the last success. */
-  failingSince: at("failing_since"),
-  /** After a failure: no attempt before then. */
-  retryAt: at("retry_at"),
-  succeededAt: at("succeeded_at"),
+  failingSince: timeColumn("failing_since"),
+  /** After a failure, no attempt is made before this time. */
+  retryAt: timeColumn("retry_at"),
+  succeededAt: timeColumn("succeeded_at"),
 });

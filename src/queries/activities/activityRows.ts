@@ -1,16 +1,16 @@
-// The rows behind totals: group by group, by half hour, then as they were pushed. Each total has the numbers of its rows, and the plan goes from total
-// to total in their order. So a page reads only the rows that it shows, however many others there are, and a file begins at once.
+// The rows behind totals: group by group, by half hour, then in the order of the pushes. Each total has the numbers of its rows, and the
+// query plan goes through the totals in order. So a page reads only the rows that it shows, and a file starts at once.
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql } from "../../projections/tables/activities.js";
 import { givenFields } from "../givenFields.js";
 import { type PageRequest, type RowPage, readPage } from "../rowPage.js";
 import { listInPushOrder } from "./activitiesInPushOrder.js";
-import { type ActivityFilter, filterScope, filterValues, isFiltered, ofGroupSql, passesSql, sourcesOf } from "./activityFilter.js";
+import { type ActivityFilter, filterScope, filterValues, isFiltered, isOfGroupSql, passesSql, totalSources } from "./activityFilter.js";
 
-export interface FoundActivity {
+export interface PagedActivity {
   readonly importId: string;
   /** The import's reference. */
   readonly sourceDetails: string;
@@ -19,11 +19,11 @@ export interface FoundActivity {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-type FoundRow = Record<string, unknown> & Omit<FoundActivity, "values"> & { readonly cursorValues: readonly string[] };
+type PagedRow = Record<string, unknown> & Omit<PagedActivity, "values"> & { readonly cursorValues: readonly string[] };
 
 /**
- * The activities of completed imports that count: all, or those of an import, in the order of the pushes. Filtered by anything else they come by
- * customer, warehouse, charge code and half hour.
+ * The activities of completed imports that count. All, or those of one import, come in the order of the pushes. With any other filter they
+ * come by customer, warehouse, charge code and half hour.
  */
 export async function listActivities(
   organisationId: string,
@@ -37,20 +37,20 @@ export async function listActivities(
   return { items: items.map(({ values, importId, row }) => ({ ...givenFields(values, "activity"), importId, row })), nextCursor };
 }
 
-/** The pages of a filtered list, also as it was known at a time. */
+/** One page of a filtered list, now or as it was known at the time `asOf`. */
 export function pageOfActivities(
   organisationId: string,
   filter: ActivityFilter & { readonly asOf?: Date | undefined },
   page: PageRequest,
   pool: Database,
-): Promise<RowPage<FoundActivity>> {
+): Promise<RowPage<PagedActivity>> {
   const { asOf } = filter;
   const scope = ["activities by group", organisationId, ...filterScope(filter), ...(asOf ? [asOf.toISOString()] : [])];
   const fetch = async (after: readonly string[] = [], count: number) => {
     const values = filterValues(organisationId, filter);
-    // Each total has a row for the page, but for the one in which the last page ended, and those of half hours that lie in the range only in part.
+    // Every total has a row for the page, except perhaps the one where the last page ended and those of half hours partly in the range.
     const totals = values.cut.length > 0 ? null : count + 1;
-    return (await pool.query<FoundRow>(named(rowsSql(filter, pageColumns), { ...values, ...afterValues(after), asOf, totals, count })))
+    return (await pool.query<PagedRow>(bindNames(rowsSql(filter, pageColumns), { ...values, ...afterValues(after), asOf, totals, count })))
       .rows;
   };
   return readPage(page, scope, fetch, {
@@ -67,7 +67,7 @@ const pageColumns = [
     t.import_position::text, a."row"::text) as "cursorValues"`,
 ].join(", ");
 
-/** The row in which the last page ended: its total, and its number. */
+/** The values that name the row with which the last page ended: those of its total, and its number. */
 export const afterValues = ([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) => ({
   afterCustomer,
   afterWarehouse,
@@ -77,54 +77,55 @@ export const afterValues = ([afterCustomer, afterWarehouse, afterCharge, afterHa
   afterRow,
 });
 
-const group = "customer_id, warehouse_code, charge_code";
-const begunGroup = "(:afterCustomer::text, :afterWarehouse::text, :afterCharge::text)";
-const begunTotal = "(:afterHalfHour::timestamptz, :afterPosition::bigint)";
-const isBegun = (table: string) => `(${table}.customer_id, ${table}.warehouse_code, ${table}.charge_code) = ${begunGroup}`;
+const groupColumns = "customer_id, warehouse_code, charge_code";
+/** SQL for the group and the total in which the last page ended. */
+const lastGroupSql = "(:afterCustomer::text, :afterWarehouse::text, :afterCharge::text)";
+const lastTotalSql = "(:afterHalfHour::timestamptz, :afterPosition::bigint)";
+const isLastGroupSql = (table: string) => `(${table}.customer_id, ${table}.warehouse_code, ${table}.charge_code) = ${lastGroupSql}`;
 
 /** `offset 0` keeps the planner to one look-up per group, so that other months cost nothing. */
-const byGroup = (asKnown: boolean) => `
+const totalsByGroupSql = (isAsOf: boolean) => `
   select t.* from
-    (select * from activity_groups as g where ${passesSql("g")} and (:afterCustomer::text is null or (${group}) >= ${begunGroup})
-      order by ${group} offset 0) as g
+    (select * from activity_groups as g where ${passesSql("g")} and (:afterCustomer::text is null or (${groupColumns}) >= ${lastGroupSql})
+      order by ${groupColumns} offset 0) as g
    cross join lateral
-    (select g.customer_id, g.warehouse_code, g.charge_code, half_hour, import_position, row_numbers from (${totalsOfGroup(asKnown)}) as t
-      where t.half_hour >= case when ${isBegun("g")} then :afterHalfHour::timestamptz else :first::timestamptz end and t.half_hour < :end
-        and (not coalesce(${isBegun("g")}, false) or (t.half_hour, t.import_position) >= ${begunTotal})
+    (select g.customer_id, g.warehouse_code, g.charge_code, half_hour, import_position, row_numbers from (${totalsOfGroupSql(isAsOf)}) as t
+      where t.half_hour >= case when ${isLastGroupSql("g")} then :afterHalfHour::timestamptz else :first::timestamptz end and t.half_hour < :end
+        and (not coalesce(${isLastGroupSql("g")}, false) or (t.half_hour, t.import_position) >= ${lastTotalSql})
       order by t.half_hour, t.import_position limit :totals::bigint offset 0) as t`;
 
-/** As of an earlier time a total has the rows of now, without those that came since, and with those taken back since. */
-function totalsOfGroup(asKnown: boolean): string {
-  if (!asKnown) return `select * from activity_totals as t where ${ofGroupSql}`;
-  const numbers = sourcesOf(asKnown).map(
-    ({ table, sign, also }) => `
+/** As of an earlier time a total has its present rows, without those that were added since and with those that were removed since. */
+function totalsOfGroupSql(isAsOf: boolean): string {
+  if (!isAsOf) return `select * from activity_totals as t where ${isOfGroupSql}`;
+  const numbersSql = totalSources(isAsOf).map(
+    ({ table, sign, condition }) => `
       select t.half_hour, t.import_position, number, ${sign}sign(t.row_count) as counted from ${table} as t cross join unnest(t.row_numbers) as number
-       where ${ofGroupSql} and t.half_hour >= :first and t.half_hour < :end ${also}`,
+       where ${isOfGroupSql} and t.half_hour >= :first and t.half_hour < :end ${condition}`,
   );
   return `
     select half_hour, import_position, array_agg(number order by number) as row_numbers
-      from (select half_hour, import_position, number from (${numbers.join(" union all ")}) as each
+      from (select half_hour, import_position, number from (${numbersSql.join(" union all ")}) as each
              group by half_hour, import_position, number having sum(counted) > 0) as known
      group by half_hour, import_position`;
 }
 
-const ofImport = `
-  select ${group}, half_hour, t.import_position, row_numbers from activity_totals as t join imports as i on i.position = t.import_position
+const totalsOfImportSql = `
+  select ${groupColumns}, half_hour, t.import_position, row_numbers from activity_totals as t join imports as i on i.position = t.import_position
    where i.import_id = :importId and i.organisation_id = :organisationId and ${passesSql("t")} and t.half_hour >= :first and t.half_hour < :end
-     and (:afterCustomer::text is null or (${group}) > ${begunGroup} or ${isBegun("t")} and (t.half_hour, t.import_position) >= ${begunTotal})
-   order by ${group}, half_hour, t.import_position limit :totals::bigint offset 0`;
+     and (:afterCustomer::text is null or (${groupColumns}) > ${lastGroupSql} or ${isLastGroupSql("t")} and (t.half_hour, t.import_position) >= ${lastTotalSql})
+   order by ${groupColumns}, half_hour, t.import_position limit :totals::bigint offset 0`;
 
-const instant = instantSql("a.activity_timestamp");
+const instantOfRowSql = instantSql("a.activity_timestamp");
 
-/** `limit 1` keeps the planner to one look-up for each row. Of the half hours that lie in the range only in part, the rows have to be looked at. */
+/** `limit 1` keeps the planner to one look-up for each row. A row's time is checked only in half hours that lie partly in the range. */
 export const rowsSql = (
   { importId, asOf }: { readonly importId?: string | undefined; readonly asOf?: Date | undefined },
   columns: string,
 ) => `
-  select ${columns} from (${importId === undefined ? byGroup(asOf !== undefined) : ofImport}) as t
+  select ${columns} from (${importId === undefined ? totalsByGroupSql(asOf !== undefined) : totalsOfImportSql}) as t
    cross join lateral (select import_id, source_details from imports where position = t.import_position and organisation_id = :organisationId limit 1) as i
    cross join unnest(t.row_numbers) as numbers (number)
    cross join lateral (select * from activities where import_position = t.import_position and "row" = number limit 1) as a
-   where number > case when ${isBegun("t")} and (t.half_hour, t.import_position) = ${begunTotal} then :afterRow::integer else 0 end
-     and case when t.half_hour = any(:cut::timestamptz[]) then ${instant} >= :from::timestamptz and ${instant} < :to::timestamptz else true end
+   where number > case when ${isLastGroupSql("t")} and (t.half_hour, t.import_position) = ${lastTotalSql} then :afterRow::integer else 0 end
+     and case when t.half_hour = any(:cut::timestamptz[]) then ${instantOfRowSql} >= :from::timestamptz and ${instantOfRowSql} < :to::timestamptz else true end
    limit :count::bigint`;

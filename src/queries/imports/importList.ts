@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import { type Principal, principalOf } from "../../domain/principal.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
-import { lookedUpSql } from "../rejectedRows/openRows.js";
+import { lookedUpRowsSql } from "../rejectedRows/openRows.js";
 import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
 import { type ImportStatus, type ImportView, importRows, viewOf } from "./importView.js";
 
@@ -12,16 +12,16 @@ export interface ImportFilter {
   readonly status?: ImportStatus | undefined;
   /** Text that occurs in the reference, in any letter case. */
   readonly reference?: string | undefined;
-  /** Only those with rejected rows that wait for a correction. */
+  /** True for only the imports with rejected rows that wait for a correction. */
   readonly toCorrect?: boolean | undefined;
-  /** Only those of which something was taken back. */
+  /** True for only the imports with a reversal. */
   readonly reversed?: boolean | undefined;
 }
 
-/** How many imports are read for one page: no index finds text in the middle of a reference and also has the order of the list. */
-export const mostLookedAt = 5_000;
+/** How many imports a page of a search by reference reads: no index both finds text inside a reference and has the list's order. */
+export const maxImportsRead = 5_000;
 
-/** Newest first. With a reference a page may be short, or empty, and still have another one after it. */
+/** The imports that pass the filter, newest first. With a reference, a page may be short or empty and still have a next page. */
 export async function listImports(
   organisationId: string,
   filter: ImportFilter,
@@ -29,10 +29,10 @@ export async function listImports(
   { pool }: { readonly pool: Pool },
 ): Promise<RowPage<ImportView>> {
   const { kind = "", status, reference } = filter;
-  const rest = [status ?? "", reference ?? "", ...(filter.toCorrect ? ["to correct"] : []), ...(filter.reversed ? ["reversed"] : [])];
-  const scope = ["imports", organisationId, kind, ...(rest.some((text) => text !== "") ? rest : [])];
+  const parts = [status ?? "", reference ?? "", ...(filter.toCorrect ? ["to correct"] : []), ...(filter.reversed ? ["reversed"] : [])];
+  const scope = ["imports", organisationId, kind, ...(parts.some((text) => text !== "") ? parts : [])];
   const before = cursor === undefined ? undefined : BigInt(readCursor(secret, scope, cursor)[0] ?? 0);
-  const { rows, readUpTo } = await lookUp(organisationId, filter, before, limit + 1, pool);
+  const { rows, readUpTo } = await findRows(organisationId, filter, before, limit + 1, pool);
   const shown = rows.slice(0, limit);
   const upTo = rows.length > limit ? shown.at(-1)?.position : readUpTo;
   return { items: shown.map(viewOf), nextCursor: upTo === undefined ? null : writeCursor(secret, scope, [String(upTo)]) };
@@ -40,10 +40,10 @@ export async function listImports(
 
 /** Imports of both kinds, newest first, for the command line. */
 export const latestImports = async (organisationId: string, count: number, { pool }: { readonly pool: Pool }): Promise<ImportView[]> =>
-  (await lookUp(organisationId, {}, undefined, count, pool)).rows.map(viewOf);
+  (await findRows(organisationId, {}, undefined, count, pool)).rows.map(viewOf);
 
-/** SQL for the filter without the reference. */
-function wantedSql({ kind, status, toCorrect, reversed }: ImportFilter): string {
+/** The `where` clause for the filter without the reference. */
+function filterSql({ kind, status, toCorrect, reversed }: ImportFilter): string {
   const conditions = [
     "i.organisation_id = :organisationId",
     kind && "i.kind = :kind",
@@ -55,36 +55,36 @@ function wantedSql({ kind, status, toCorrect, reversed }: ImportFilter): string 
   return `where ${conditions.filter(Boolean).join(" and ")}`;
 }
 
-/** `readUpTo`: the position of the last import that was read, where a filter by reference may find more after it. */
-async function lookUp(organisationId: string, filter: ImportFilter, before: bigint | undefined, count: number, pool: Pool) {
+/** `readUpTo` is the position of the last import that was read, if a filter by reference may find more after it. */
+async function findRows(organisationId: string, filter: ImportFilter, before: bigint | undefined, count: number, pool: Pool) {
   const values = { ...filter, organisationId, before, count };
-  const wanted = wantedSql(filter) + (before === undefined ? "" : " and i.position < :before");
+  const where = filterSql(filter) + (before === undefined ? "" : " and i.position < :before");
   if (filter.reference === undefined)
-    return { rows: await importRows(`${wanted} order by i.position desc limit :count`, values, pool), readUpTo: undefined };
+    return { rows: await importRows(`${where} order by i.position desc limit :count`, values, pool), readUpTo: undefined };
   // Not `like`: a `%` in the reference is an ordinary character.
-  const looked = await pool.query<{ found: string[]; readUpTo: string | null }>(
-    named(
+  const result = await pool.query<{ found: string[]; readUpTo: string | null }>(
+    bindNames(
       `with looked as materialized
-         (select import_id, position, source_details from imports i ${wanted} order by position desc limit ${mostLookedAt})
+         (select import_id, position, source_details from imports i ${where} order by position desc limit ${maxImportsRead})
        select array(select import_id::text from looked where strpos(lower(source_details), lower(:reference)) > 0
                      order by position desc limit :count) as found,
-              (select case when count(*) = ${mostLookedAt} then min(position)::text end from looked) as "readUpTo"`,
+              (select case when count(*) = ${maxImportsRead} then min(position)::text end from looked) as "readUpTo"`,
       values,
     ),
   );
-  const { found = [], readUpTo = null } = looked.rows[0] ?? {};
+  const { found = [], readUpTo = null } = result.rows[0] ?? {};
   const rows =
     found.length === 0 ? [] : await importRows("where i.import_id = any(:found::uuid[]) order by i.position desc", { found }, pool);
   return { rows, readUpTo: readUpTo === null ? undefined : BigInt(readUpTo) };
 }
 
-/** What a list of imports shows beside their status: who sent each, and how many of its rejected rows wait for a correction. */
+/** What a list shows of an import beside its status: who sent it, and how many of its rejected rows wait for a correction. */
 export interface ListedImport {
   readonly by: Principal;
   readonly openRows: number;
 }
 
-/** In one statement. An import that is not projected yet is absent. */
+/** These details of the imports, by import id and from one statement. An import that is not projected yet is absent. */
 export async function listedImports(
   organisationId: string,
   importIds: readonly string[],
@@ -92,7 +92,7 @@ export async function listedImports(
 ): Promise<ReadonlyMap<string, ListedImport>> {
   if (importIds.length === 0) return new Map();
   const { rows } = await pool.query<{ importId: string; by: string; openRows: number }>(
-    `with ${lookedUpSql}
+    `with ${lookedUpRowsSql}
      select i.import_id as "importId", i.requested_by as by,
             coalesce(sum(case when g.kind = 'shipments' and g.import_position > looked_above.position then coalesce(l.open, 0) else g.open end), 0)::float8 as "openRows"
        from imports i cross join looked_above
@@ -104,17 +104,17 @@ export async function listedImports(
   return new Map(rows.map(({ importId, by, openRows }) => [importId, { by: principalOf(by), openRows }]));
 }
 
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
-/** Those that are projected. `more`: counting ended at `mostCounted`. Undefined for a filter by reference, which no index finds. */
+/** Counts projected imports; `more`: there are more than `maxCounted`. Undefined for a filter by reference, which no index serves. */
 export async function countImports(organisationId: string, filter: ImportFilter, pool: Pool) {
   if (filter.reference !== undefined) return undefined;
   const { rows } = await pool.query<{ count: number }>(
-    named(`select count(*)::integer as count from (select from imports i ${wantedSql(filter)} limit ${mostCounted + 1}) as counted`, {
+    bindNames(`select count(*)::integer as count from (select from imports i ${filterSql(filter)} limit ${maxCounted + 1}) as counted`, {
       ...filter,
       organisationId,
     }),
   );
   const { count = 0 } = rows[0] ?? {};
-  return { count: Math.min(count, mostCounted), more: count > mostCounted };
+  return { count: Math.min(count, maxCounted), more: count > maxCounted };
 }

@@ -6,15 +6,15 @@ export interface ImportReversal {
   readonly reason: string;
   /** `kind:id`. */
   readonly actor: string;
-  /** How many activities or shipments. */
+  /** How many activities or shipments were reversed. */
   readonly count: number;
-  /** The whole import. */
+  /** Whether the whole import was reversed. */
   readonly all: boolean;
   /** The reversed rows, first and last of each range; null for the whole import. */
   readonly rows: readonly (readonly [first: number, last: number])[] | null;
 }
 
-/** Of an import, the first reversal first. There can be as many as it has rows, so the list is a page. */
+/** One page of an import's reversals, oldest first: an import can have as many as it has rows. */
 export async function importReversals(
   organisationId: string,
   importId: string,

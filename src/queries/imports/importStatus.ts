@@ -1,60 +1,60 @@
 // An import's status is its row in `imports`.
-import { noImport } from "../../domain/rejection.js";
+import { importNotFound } from "../../domain/rejection.js";
 import { isUuid } from "../../domain/uuid.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { requestedEvent } from "../../events/importLayout.js";
+import { readRequestedEvent } from "../../events/importLayout.js";
 import type { Stores } from "../../ports/database.js";
 import { catchUpImport } from "../../projections/importRow.js";
 import { waitUntilProjected } from "../lookUps/waitUntilProjected.js";
 import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
 
-interface ImportName {
+interface ImportKey {
   readonly kind: ImportKind | undefined;
   readonly importId: string;
 }
 
-/** The time in which the projector usually counts the rows of an import that was cancelled. */
-const countedWithinMs = 3_000;
+/** Within this time the projector usually counts the rows of a cancelled import. */
+const maxCountingMs = 3_000;
 
-export type ReadImport = ReturnType<typeof readRow>;
+export type ReadImport = ReturnType<typeof importFromRow>;
 
-/** Not `isCounted`: a command has shown the import's end before the projector has written all of its rows. */
-export const readRow = (row: ImportRow) => ({ view: viewOf(row), isCounted: !isFinished(row.status) || row.counted >= row.revision });
+/** `isCounted` is false if a command has shown the import's end but the projector has not yet written all of its rows. */
+export const importFromRow = (row: ImportRow) => ({ view: viewOf(row), isCounted: !isFinished(row.status) || row.counted >= row.revision });
 
-export async function requireImport(organisationId: string, name: ImportName, stores: Stores): Promise<ReadImport> {
-  const row = await rowOf(organisationId, name, stores);
-  if (!row) throw noImport();
-  return readRow(row);
+export async function requireImport(organisationId: string, name: ImportKey, stores: Stores): Promise<ReadImport> {
+  const row = await findOrWriteRow(organisationId, name, stores);
+  if (!row) throw importNotFound();
+  return importFromRow(row);
 }
 
-/** The import, when the tables have all rows that its counts speak of. */
-export function requireCountedImport(organisationId: string, name: ImportName, stores: Stores): Promise<ReadImport> {
-  const look = async () => {
-    const read = await requireImport(organisationId, name, stores);
-    return read.isCounted ? read : undefined;
+/** Waits until the tables have all rows that the import's counts include. */
+export function requireCountedImport(organisationId: string, name: ImportKey, stores: Stores): Promise<ReadImport> {
+  const findCounted = async () => {
+    const found = await requireImport(organisationId, name, stores);
+    return found.isCounted ? found : undefined;
   };
-  return waitUntilProjected(look, "The ledgers are behind, try again shortly", countedWithinMs);
+  return waitUntilProjected(findCounted, "The ledgers are behind, try again shortly", maxCountingMs);
 }
 
-/** If the process that recorded the push was killed before it wrote the row, the row is written now. */
-async function rowOf(organisationId: string, name: ImportName, { pool, eventStore }: Stores): Promise<ImportRow | undefined> {
+/** Finds the import's row. Writes it first if the process that recorded the push was killed before it did so. */
+async function findOrWriteRow(organisationId: string, name: ImportKey, { pool, eventStore }: Stores): Promise<ImportRow | undefined> {
   const { importId, kind } = name;
   if (!isUuid(importId)) return undefined;
   const row = await findImportRow(organisationId, name, pool);
   if (row) return row;
-  const requested = (await requestedEvent(eventStore, importId))?.data;
+  const requested = (await readRequestedEvent(eventStore, importId))?.data;
   if (requested?.organisationId !== organisationId || (kind !== undefined && requested.kind !== kind)) return undefined;
   await catchUpImport(pool, eventStore, importId);
   return findImportRow(organisationId, name, pool);
 }
 
-/** The file as it was sent; of a JSON push, the file that was made of it. */
+/** The file as it was sent; for a JSON push, the file that was made from it. */
 export async function submittedFile(
   organisationId: string,
   importId: string,
   stores: Stores,
 ): Promise<{ readonly key: string; readonly name: string }> {
-  const row = await rowOf(organisationId, { kind: undefined, importId }, stores);
-  if (!row) throw noImport();
+  const row = await findOrWriteRow(organisationId, { kind: undefined, importId }, stores);
+  if (!row) throw importNotFound();
   return { key: row.fileKey, name: row.fileName };
 }

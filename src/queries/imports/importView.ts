@@ -3,64 +3,63 @@ import type { Pool } from "pg";
 import { progressOf, readingShare } from "../../domain/imports/progress.js";
 import type { UnusualKind } from "../../domain/imports/unusual.js";
 import type { ImportKind } from "../../events/importEvents.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { imports } from "../../projections/tables/imports.js";
 
 export type ImportStatus = (typeof imports.$inferSelect)["status"];
 
-type ShownOfImport = "importId" | "kind" | "source" | "status" | "progress" | "sourceDetails" | "sameFileAs";
-type TimesOfImport = "submittedAt" | "startedAt" | "finishedAt";
+type ImportFields = "importId" | "kind" | "source" | "status" | "progress" | "sourceDetails" | "sameFileAs";
+type ImportTimes = "submittedAt" | "startedAt" | "finishedAt";
 
 /**
- * The contract's Import, with the report's key in place of its link. `sourceDetails` has the notes too; `sameFileAs` is an earlier import with the
- * same file, as it was known when this one was pushed.
+ * The contract's Import, with the report's key in place of its link. `sourceDetails` includes the notes. `sameFileAs` is an earlier import
+ * with the same file, as found when this one was pushed.
  */
-export interface ImportView
-  extends Readonly<Pick<typeof imports.$inferSelect, ShownOfImport | TimesOfImport | "errorMessage" | "reportKey">> {
+export interface ImportView extends Readonly<Pick<typeof imports.$inferSelect, ImportFields | ImportTimes | "errorMessage" | "reportKey">> {
   readonly counts: { readonly received: number; readonly processed: number; readonly failed: number };
-  /** `sourceDetails` as it was given, without the notes. */
+  /** `sourceDetails` as the caller sent it, without the notes. */
   readonly reference: string;
   /** Remarks on how the file was read. */
   readonly notes: readonly string[];
-  /** True when a cancellation was requested and the import still runs or waits, or when it is cancelled and the tables do not have all of its rows yet. */
+  /** True while a cancellation is requested but not yet done, or done while the tables do not yet have all of the import's rows. */
   readonly cancelling: boolean;
-  /** What was taken back of it. */
+  /** The reversed part of the import; null if nothing is reversed. */
   readonly reversed: ReversedPart | null;
   /** The rows of another import that this one corrects. */
   readonly correctionOf: { readonly importId: string; readonly rows: readonly number[]; readonly reason?: string | undefined } | null;
-  /** How many of its accepted rows are unusual, and of which kinds. */
+  /** How many of its accepted rows are unusual, and in which ways. */
   readonly unusual: UnusualCounts | null;
 }
 
 export interface UnusualCounts {
-  /** A row of several kinds is counted once. */
+  /** The number of unusual rows. A row of several kinds is counted once. */
   readonly count: number;
   readonly kinds: { readonly kind: UnusualKind; readonly count: number }[];
 }
 
 export interface ReversedPart {
-  /** Activities or shipments. */
+  /** The number of reversed activities or shipments. */
   readonly rows: number;
   readonly all: boolean;
-  /** Of the last reversal, ISO 8601. */
+  /** The time of the last reversal, as ISO 8601. */
   readonly at: string;
 }
 
-/** A row of `imports` with the import's row in the queue. */
+/** A row of `imports`, joined with the import's row in the queue, its late report and its reversals. */
 export type ImportRow = Omit<typeof imports.$inferSelect, "unusual"> & {
   readonly unusual: UnusualCounts | null;
   /** Null when the import has no place in the queue. */
   readonly queueProgress: number | null;
-  /** Null until the worker has read the file once. */
+  /** The number of rows in the file; null until the worker has read it once. */
   readonly allRows: number | null;
   readonly cancelRequested: boolean | null;
-  /** The report of a cancelled or failed import, when it is stored. */
+  /** The key of a report that was made after the import had ended; null unless it is stored. */
   readonly lateReportKey: string | null;
   readonly reversed: ReversedPart | null;
 };
 
-/** `unusual` without the rows, which are long. */
+/** All columns but `unusual`, which `importsSql` reads without its long lists of rows. */
 const columns = Object.entries({ ...getTableColumns(imports), unusual: undefined }).flatMap(([field, column]) =>
   column === undefined ? [] : `i.${column.name} as "${field}"`,
 );
@@ -75,9 +74,9 @@ const importsSql = `/* prepared */ select ${columns.join(", ")},
           from jsonb_array_elements(i.unusual -> 'kinds') with ordinality as k (kind, number) having count(*) > 0) as unusual
   from imports i left join import_queue q on q.import_id = i.import_id left join late_reports l on l.import_id = i.import_id`;
 
-/** `which`: the end of the statement, from `where` on, with `:name` for each value. */
-export async function importRows(which: string, values: Readonly<Record<string, unknown>>, pool: Database): Promise<ImportRow[]> {
-  const { rows } = await pool.query<ImportRow>(named(`${importsSql} ${which}`, values));
+/** `clause` is the end of the statement, from `where` on, with `:name` for each value. */
+export async function importRows(clause: string, values: Readonly<Record<string, unknown>>, pool: Database): Promise<ImportRow[]> {
+  const { rows } = await pool.query<ImportRow>(bindNames(`${importsSql} ${clause}`, values));
   return rows.map((row) => ({
     ...row,
     position: BigInt(row.position),
@@ -111,9 +110,9 @@ export function viewOf(row: ImportRow): ImportView {
     status,
     progress: status === "processing" ? progressSoFar(row) : row.progress,
     counts: countsOf(row),
-    sourceDetails: shownDetails(row.sourceDetails, row.notes),
+    sourceDetails: detailsWithNotes(row.sourceDetails, row.notes),
     reference: row.sourceDetails,
-    notes: notesOf(row.notes),
+    notes: noteTexts(row.notes),
     cancelling: !isFinished(status) && (row.cancelRequested === true || finishedAt !== null),
     submittedAt,
     startedAt,
@@ -128,29 +127,29 @@ export function viewOf(row: ImportRow): ImportView {
   };
 }
 
-/** By the rows that the tables have, as the counts beside it: the worker may be far ahead of them. */
+/** The progress by the rows in the tables, to agree with the counts shown beside it: the worker may be far ahead. */
 function progressSoFar({ received, allRows, recordedRows, queueProgress }: ImportRow): number {
   const rows = recordedRows ?? allRows;
   return rows === null ? Math.min(readingShare, queueProgress ?? 0) : progressOf(received, rows);
 }
 
-/** By the contract a fulfilment import shows no failed rows while it runs. */
+/** According to the contract, an import of activities shows no failed rows while it runs. */
 const countsOf = ({ kind, status, received, processed, failed }: ImportRow): ImportView["counts"] => ({
   received,
   processed,
   failed: kind === "activities" && status === "processing" ? 0 : failed,
 });
 
-/** The contract lets the service add to `sourceDetails`: notes on how the file was read are added there. */
-export function shownDetails(sourceDetails: string, notes: unknown): string {
-  const remarks = notesOf(notes);
+/** `sourceDetails` with notes on how the file was read, which the contract allows the service to add. */
+export function detailsWithNotes(sourceDetails: string, notes: unknown): string {
+  const remarks = noteTexts(notes);
   return remarks.length > 0 ? `${sourceDetails} (${remarks.join("; ")})` : sourceDetails;
 }
 
-const notesOf = (notes: unknown): readonly string[] => (Array.isArray(notes) ? notes.map(String) : []);
+const noteTexts = (notes: unknown): readonly string[] => (Array.isArray(notes) ? notes.map(String) : []);
 
-/** The contract's Import. */
-export function shownImport(view: ImportView, errorReportUrl: string | null) {
+/** Converts a view to the contract's Import. */
+export function contractImport(view: ImportView, errorReportUrl: string | null) {
   const { importId, source, status, progress, counts, sourceDetails, submittedAt, startedAt, finishedAt, errorMessage } = view;
   return {
     importId,
@@ -184,7 +183,7 @@ export interface CorrectingImport {
   readonly rows: number;
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 /** The imports that correct, or are about to correct, rejected rows of this one, newest first. */
 export async function correctingImports(
@@ -196,13 +195,13 @@ export async function correctingImports(
     `select correction.import_id as "importId", correction.source_details as reference, corrected.rows
        from (select correction_id, count(*)::int as rows from row_corrections where import_id = $1 group by correction_id) as corrected
        join imports correction on correction.import_id = corrected.correction_id
-      where correction.organisation_id = $2 order by correction.position desc limit ${mostShown}`,
+      where correction.organisation_id = $2 order by correction.position desc limit ${maxShown}`,
     [importId, organisationId],
   );
   return rows;
 }
 
-/** Of all organisations. */
+/** The newest import of all organisations. */
 export async function newestImport(pool: Pool): Promise<{ readonly importId: string } | undefined> {
   const { rows } = await pool.query<{ importId: string }>('select import_id as "importId" from imports order by position desc limit 1');
   return rows[0];

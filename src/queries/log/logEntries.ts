@@ -1,6 +1,6 @@
 import { type LogEntry, type LogTopic, signInDays } from "../../domain/log/entry.js";
-import { actorOf, firstStart, operator, principalOf } from "../../domain/principal.js";
-import { named } from "../../namedSql.js";
+import { actorOf, firstStartPrincipal, operatorPrincipal, principalOf } from "../../domain/principal.js";
+import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { type PageRequest, type RowPage, readPage, type TimeRange, timeScope } from "../rowPage.js";
 
@@ -10,7 +10,7 @@ export interface LogFilter extends TimeRange {
   readonly what?: LogTopic | undefined;
 }
 
-interface Row extends Omit<LogEntry, "by"> {
+interface EntryRow extends Omit<LogEntry, "by"> {
   readonly actor: string;
   readonly position: string;
 }
@@ -18,78 +18,78 @@ interface Row extends Omit<LogEntry, "by"> {
 const columns = `event_id as id, at, actor, what, type as event, json_build_object('kind', about_kind, 'id', about_id) as about, details, stream,
   revision, position`;
 
-/** SQL. Sign-ins are kept a little longer than they are shown: by whole months. */
-const isShown = `(what <> 'sign-ins' or at > now() - interval '${signInDays} days')`;
+/** SQL condition. Sign-ins are deleted by whole months, so they are stored a little longer than they are shown. */
+const isShownSql = `(what <> 'sign-ins' or at > now() - interval '${signInDays} days')`;
 
-/** Newest first. */
+/** One page of the log, newest first. */
 export function listLog(organisationId: string, filter: LogFilter, page: PageRequest, pool: Database): Promise<RowPage<LogEntry>> {
   const { by, what } = filter;
   const scope = ["log", organisationId, by ?? "", what ?? "", ...timeScope(filter)];
-  return readPage(page, scope, (after, count) => rowsBehind(organisationId, filter, { after, count }, pool), {
+  return readPage(page, scope, (after, count) => rowsAfter(organisationId, filter, { after, count }, pool), {
     cursorValues,
     itemOf: entryOf,
   });
 }
 
-const cursorValues = ({ at, position, revision }: Row) => [at.toISOString(), position, revision];
+const cursorValues = ({ at, position, revision }: EntryRow) => [at.toISOString(), position, revision];
 
-const atOnce = 500;
+const rowsPerBatch = 500;
 
-/** All of them, newest first, some at a time. */
+/** All entries that pass the filter, newest first, in batches. */
 export async function* allLogEntries(organisationId: string, filter: LogFilter, pool: Database): AsyncGenerator<LogEntry[]> {
   for (let after: readonly string[] | undefined; ; ) {
-    const rows: Row[] = await rowsBehind(organisationId, filter, { after, count: atOnce }, pool);
+    const rows: EntryRow[] = await rowsAfter(organisationId, filter, { after, count: rowsPerBatch }, pool);
     if (rows.length > 0) yield rows.map(entryOf);
     const last = rows.at(-1);
-    if (!last || rows.length < atOnce) return;
+    if (!last || rows.length < rowsPerBatch) return;
     after = cursorValues(last);
   }
 }
 
-/** Another organisation's entry is not found. */
+/** Undefined for another organisation's entry. */
 export async function findLogEntry(organisationId: string, eventId: string, pool: Database): Promise<LogEntry | undefined> {
-  const { rows } = await pool.query<Row>(`select ${columns} from log_entries where organisation_id = $1 and event_id = $2 and ${isShown}`, [
-    organisationId,
-    eventId,
-  ]);
+  const { rows } = await pool.query<EntryRow>(
+    `select ${columns} from log_entries where organisation_id = $1 and event_id = $2 and ${isShownSql}`,
+    [organisationId, eventId],
+  );
   return rows[0] && entryOf(rows[0]);
 }
 
-interface Range {
+interface Span {
   readonly after: readonly string[] | undefined;
   readonly count: number;
 }
 
-/** Of several actors, each one's rows come from the index in their order, and are then put together. */
-async function rowsBehind(organisationId: string, filter: LogFilter, range: Range, pool: Database): Promise<Row[]> {
+/** Reads each actor's rows from the index in their order, and then merges them. */
+async function rowsAfter(organisationId: string, filter: LogFilter, range: Span, pool: Database): Promise<EntryRow[]> {
   const { by } = filter;
-  if (by === undefined) return rowsOf(organisationId, filter, undefined, range, pool);
+  if (by === undefined) return actorRows(organisationId, filter, undefined, range, pool);
   const actors = await actorsOf(organisationId, by, pool);
-  const found = await Promise.all(actors.map((actor) => rowsOf(organisationId, filter, actor, range, pool)));
+  const found = await Promise.all(actors.map((actor) => actorRows(organisationId, filter, actor, range, pool)));
   return found.flat().sort(newestFirst).slice(0, range.count);
 }
 
-const newestFirst = (one: Row, other: Row): number =>
+const newestFirst = (one: EntryRow, other: EntryRow): number =>
   other.at.getTime() - one.at.getTime() ||
   Number(BigInt(other.position) - BigInt(one.position)) ||
   Number(BigInt(other.revision) - BigInt(one.revision));
 
-async function rowsOf(organisationId: string, { what, from, to }: LogFilter, actor: string | undefined, range: Range, pool: Database) {
+async function actorRows(organisationId: string, { what, from, to }: LogFilter, actor: string | undefined, range: Span, pool: Database) {
   const [at, position, revision] = range.after ?? [];
   const values = { organisationId, actor, what, from, to, at, position, revision, count: range.count };
-  return (await pool.query<Row>(named(listSql, values))).rows;
+  return (await pool.query<EntryRow>(bindNames(listSql, values))).rows;
 }
 
 const listSql = `
   select ${columns} from log_entries
    where organisation_id = :organisationId and (:actor::text is null or actor = :actor) and (:what::text is null or what = :what)
-     and (:from::timestamptz is null or at >= :from) and (:to::timestamptz is null or at < :to) and ${isShown}
+     and (:from::timestamptz is null or at >= :from) and (:to::timestamptz is null or at < :to) and ${isShownSql}
      and (:at::timestamptz is null or (at, position, revision) < (:at::timestamptz, :position::bigint, :revision::bigint))
    order by at desc, position desc, revision desc limit :count`;
 
-/** `kind:id`. Older events name a key by its prefix, so one key can be several actors. */
+/** The actors that `by` stands for, as `kind:id`. Older events name a key by its prefix, so one key can be several actors. */
 async function actorsOf(organisationId: string, by: string, pool: Database): Promise<string[]> {
-  if (by === "cli") return [actorOf(operator), actorOf(firstStart)];
+  if (by === "cli") return [actorOf(operatorPrincipal), actorOf(firstStartPrincipal)];
   const { rows } = await pool.query<{ prefix: string }>("select distinct prefix from api_keys where organisation_id = $1 and key_id = $2", [
     organisationId,
     by,
@@ -97,4 +97,4 @@ async function actorsOf(organisationId: string, by: string, pool: Database): Pro
   return [`member:${by}`, `key:${by}`, ...rows.map(({ prefix }) => `key:${prefix}`)];
 }
 
-const entryOf = ({ actor, position: _, ...entry }: Row): LogEntry => ({ ...entry, by: principalOf(actor) });
+const entryOf = ({ actor, position: _, ...entry }: EntryRow): LogEntry => ({ ...entry, by: principalOf(actor) });

@@ -3,7 +3,7 @@ import type { LogNames } from "../../domain/log/sentences.js";
 import { isUuid } from "../../domain/uuid.js";
 import type { Database } from "../../ports/database.js";
 
-/** The names of what the entries speak of, as they are now. An erased member has none. */
+/** The current names of what the entries refer to. An erased member has none. */
 export async function logNames(organisationId: string, entries: readonly LogEntry[], pool: Database): Promise<LogNames> {
   const idsOf = (kind: string) => [
     ...new Set(entries.flatMap(({ by, about }) => [by, about].flatMap((each) => (each.kind === kind ? [each.id] : [])))),

@@ -1,4 +1,4 @@
-import { type Database, finds } from "../../ports/database.js";
+import { type Database, hasRow } from "../../ports/database.js";
 
 /** The id of the member that has this e-mail or id in the organisation. A removed member is found too. */
 export async function findMemberId(organisationId: string, emailKeyOrId: string, database: Database): Promise<string | undefined> {
@@ -9,7 +9,7 @@ export async function findMemberId(organisationId: string, emailKeyOrId: string,
   return rows[0]?.memberId;
 }
 
-/** The ids of the organisation's other admins: those who have joined, then those who are invited. */
+/** The ids of the organisation's other admins: first those who have joined, then those who are invited. */
 export async function otherAdmins(organisationId: string, memberId: string, database: Database): Promise<string[]> {
   const { rows } = await database.query<{ memberId: string }>(
     `select member_id as "memberId" from members
@@ -19,9 +19,9 @@ export async function otherAdmins(organisationId: string, memberId: string, data
   return rows.map((other) => other.memberId);
 }
 
-/** Removed members count too, until they are erased. */
+/** Whether the organisation has at least this many members. Removed members count until they are erased. */
 export const hasMembers = (organisationId: string, count: number, database: Database): Promise<boolean> =>
-  finds(database, "select from members where organisation_id = $1 offset $2 limit 1", [organisationId, count - 1]);
+  hasRow(database, "select from members where organisation_id = $1 offset $2 limit 1", [organisationId, count - 1]);
 
 export interface OpenLink {
   readonly memberId: string;
@@ -29,11 +29,11 @@ export interface OpenLink {
   readonly organisationName: string;
   readonly email: string;
   readonly name: string | null;
-  /** True for a forgotten password, false for an invitation. */
+  /** True if the link is for a forgotten password, false if it is an invitation. */
   readonly hasJoined: boolean;
 }
 
-/** The member of a link that has not expired. */
+/** The member whose link this is; undefined if the link has expired. */
 export async function memberOfLink(linkSha256: string, database: Database): Promise<OpenLink | undefined> {
   const { rows } = await database.query<OpenLink>(
     `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName", email, members.name,
@@ -45,7 +45,7 @@ export async function memberOfLink(linkSha256: string, database: Database): Prom
   return rows[0];
 }
 
-/** A member whose password, link or identity was verified just now. */
+/** A member whose password, link or identity has just been verified. */
 export interface VerifiedMember {
   readonly memberId: string;
   readonly organisationId: string;
@@ -57,7 +57,7 @@ export interface VerifiedMember {
 const verifiedColumns = `member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName",
             credentials_revision as "credentialsRevision"`;
 
-/** The members with an e-mail that an identity provider vouches for, in every organisation. Invited ones are among them. */
+/** The members with this e-mail in all organisations, invited ones included. An identity provider vouches for the e-mail. */
 export async function membersWithEmail(emailKey: string, database: Database): Promise<VerifiedMember[]> {
   const { rows } = await database.query<VerifiedMember>(
     `select ${verifiedColumns}
@@ -77,10 +77,10 @@ export async function passwordHashOf(organisationId: string, memberId: string, d
   return rows[0]?.hash ?? undefined;
 }
 
-/** What a password given with this e-mail is compared with: the member of each organisation who has one, or one of them only. */
+/** The active members with this e-mail who have a password, with its hash: those of all organisations, or only `memberId`. */
 export async function passwordsOf(
   emailKey: string,
-  most: number,
+  max: number,
   memberId: string | undefined,
   database: Database,
 ): Promise<(VerifiedMember & { readonly passwordHash: string })[]> {
@@ -88,7 +88,7 @@ export async function passwordsOf(
     `select ${verifiedColumns}, password_hash as "passwordHash"
        from members join organisations on organisations.id = organisation_id
       where email_key = $1 and status = 'active' and password_hash is not null and ($2::uuid is null or member_id = $2)
-      order by organisations.name, organisation_id limit ${most}`,
+      order by organisations.name, organisation_id limit ${max}`,
     [emailKey, memberId ?? null],
   );
   return rows;
@@ -96,11 +96,11 @@ export async function passwordsOf(
 
 /** Whether one of the members has this e-mail. */
 export const hasEmail = (memberIds: readonly string[], emailKey: string, database: Database): Promise<boolean> =>
-  finds(database, "select from members where email_key = $1 and member_id = any($2::uuid[]) limit 1", [emailKey, memberIds]);
+  hasRow(database, "select from members where email_key = $1 and member_id = any($2::uuid[]) limit 1", [emailKey, memberIds]);
 
 /** Whether the member is invited and has not changed since that revision. */
 export const isInvited = (memberId: string, credentialsRevision: string, database: Database): Promise<boolean> =>
-  finds(database, "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2", [
+  hasRow(database, "select from members where member_id = $1 and status = 'invited' and credentials_revision = $2", [
     memberId,
     credentialsRevision,
   ]);

@@ -1,32 +1,32 @@
-// src/queries/lookUps has what commands look up in the read models before they decide. The tables may be behind the streams, so a stream has
-// the last word. An import's rows are found by its position, which the caller has from the import's own stream.
+// src/queries/lookUps has what commands look up in the read models before they decide. The tables may be behind the streams, so commands
+// check against a stream. An import's rows are found by its position, which the caller has read from the import's own stream.
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
-import { finds } from "../../ports/database.js";
+import { hasRow } from "../../ports/database.js";
 import { supersedingImportSql } from "../../projections/tables/supersedingImport.js";
 
-/** Whether the tables have everything of the import, its rejected rows too. */
+/** Whether the tables have the whole import, including its rejected rows. */
 export const isShownCompleted = (importId: string, pool: Pool): Promise<boolean> =>
-  finds(pool, "select from imports where import_id = $1 and status = 'completed'", [importId]);
+  hasRow(pool, "select from imports where import_id = $1 and status = 'completed'", [importId]);
 
 export interface RejectedRowName {
   readonly row: number;
   /** The shipmentId of a shipment's row, the reference of an activity's. */
   readonly handle: string | null;
-  /** The element of a JSON push of shipments that it goes back to: two with one shipmentId are two shipments. */
+  /** The element of a JSON push of shipments that the row comes from. Two elements with one shipmentId are two shipments. */
   readonly element: number | null;
 }
 
-/** In row order. */
-export async function rejectedRowsAfter(position: bigint, after: number, most: number, pool: Pool): Promise<RejectedRowName[]> {
+/** The next rejected rows of the import after `afterRow`, in row order. */
+export async function rejectedRowsAfter(position: bigint, afterRow: number, max: number, pool: Pool): Promise<RejectedRowName[]> {
   const { rows } = await pool.query<RejectedRowName>(
-    `select "row", handle, element from rejections where import_position = $1 and "row" > $2 order by "row" limit ${most}`,
-    [position, after],
+    `select "row", handle, element from rejections where import_position = $1 and "row" > $2 order by "row" limit ${max}`,
+    [position, afterRow],
   );
   return rows;
 }
 
-/** Those of the rows that are rejected rows of the import. */
+/** The rejected rows of the import among these row numbers. */
 export async function rejectedRowsAmong(position: bigint, numbers: readonly number[], pool: Pool): Promise<RejectedRowName[]> {
   const { rows } = await pool.query<RejectedRowName>(
     `select "row", handle, element from rejections where import_position = $1 and "row" = any($2::integer[])`,
@@ -35,7 +35,7 @@ export async function rejectedRowsAmong(position: bigint, numbers: readonly numb
   return rows;
 }
 
-/** All rejected lines of the shipments, or elements of a push, that these rows are lines of, in row order. */
+/** All rejected lines of the shipments, or of the elements of a push, to which the given lines belong, in row order. */
 export async function rejectedLinesOf(position: bigint, lines: readonly RejectedRowName[], pool: Pool): Promise<RejectedRowName[]> {
   const elements = new Set(lines.flatMap(({ element }) => element ?? []));
   const handles = new Set(lines.flatMap(({ element, handle }) => (element === null ? handle || [] : [])));
@@ -50,17 +50,17 @@ export async function rejectedLinesOf(position: bigint, lines: readonly Rejected
   return rows;
 }
 
-/** The columns that the rejected rows were sent with. Rows of a file all have the same; a JSON push is small enough to look at each. */
+/** The columns that the rejected rows were sent with. All rows of a file have the same; a JSON push is small enough to read every row. */
 export async function submittedColumns(position: bigint, source: "data" | "file", pool: Pool): Promise<string[]> {
-  const looked = source === "file" ? 'order by "row" limit 1' : "";
+  const sampleSql = source === "file" ? 'order by "row" limit 1' : "";
   const { rows } = await pool.query<{ name: string }>(
-    `select distinct json_object_keys(data) as name from (select data from rejections where import_position = $1 ${looked}) as some_rows`,
+    `select distinct json_object_keys(data) as name from (select data from rejections where import_position = $1 ${sampleSql}) as some_rows`,
     [position],
   );
   return rows.map(({ name }) => name);
 }
 
-/** Rejected rows that are superseded, and by which import. */
+/** Those of the rejected rows that are superseded, with the import that superseded each. */
 export async function supersededRows(
   organisationId: string,
   position: bigint,
@@ -76,15 +76,15 @@ export async function supersededRows(
   return new Map(found.rows.map(({ row, importId }) => [row, importId]));
 }
 
-/** Whether the ledger of shipments has everything that the event log has up to this position. */
-export const ledgerHas = (position: bigint, pool: Pool): Promise<boolean> =>
-  finds(pool, "select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
+/** Whether the shipment ledger includes all events up to this position of the event log. */
+export const hasLedgerReached = (position: bigint, pool: Pool): Promise<boolean> =>
+  hasRow(pool, "select from checkpoints where projection = 'shipments' and commit >= $1", [position]);
 
-/** Rows recorded before values were bounded may be a mebibyte each: such a row is not read. */
-const mostBytes = 128 * 1024;
+/** A larger row is not read: rows that were recorded before values were bounded may be a mebibyte each. */
+const maxRowBytes = 128 * 1024;
 
-/** An activity as it is in the ledger, by field name. */
-const recorded = `json_strip_nulls(json_build_object(${fieldsOf("activity")
+/** SQL for the values of an activity in the ledger, by field name. */
+const ledgerValuesSql = `json_strip_nulls(json_build_object(${fieldsOf("activity")
   .map(({ name, ledgerColumn }) => `'${name}', ${ledgerColumn}::text`)
   .join()}))`;
 
@@ -98,8 +98,8 @@ export async function rowsToCorrect(
     `select "row", case when octet_length(data::text) <= $3 then data end as data
        from (select "row", data from rejections where import_position = $1 and "row" = any($2::integer[])
              union all
-             select "row", ${recorded} from activities where import_position = $1 and "row" = any($2::integer[])) as each`,
-    [position, rows, mostBytes],
+             select "row", ${ledgerValuesSql} from activities where import_position = $1 and "row" = any($2::integer[])) as each`,
+    [position, rows, maxRowBytes],
   );
   return new Map(found.rows.map(({ row, data }) => [row, data]));
 }

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
-import { finds } from "../../ports/database.js";
+import { hasRow } from "../../ports/database.js";
 import { supersedingAmongSql } from "../../projections/tables/supersedingImport.js";
 
-/** How many activities or shipments the import wrote. Undefined until the tables have everything of it. */
+/** How many activities or shipments the import wrote. Undefined until the tables have the whole import. */
 export async function countWritten(importId: string, pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ written: number }>(
     "select processed as written from imports where import_id = $1 and status = 'completed'",
@@ -11,7 +11,7 @@ export async function countWritten(importId: string, pool: Pool): Promise<number
   return rows[0]?.written;
 }
 
-/** Whether the tables that a reversal changes have these shapes, and every import: after an update they may still be built anew. */
+/** Whether the tables that a reversal changes have at least these shapes and every import. After an upgrade they may be rebuilding. */
 export async function areLedgersReady(shapes: Readonly<Record<string, number>>, pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ projection: string; shape: number }>(
     "select projection, shape from checkpoints where projection = any($1::text[]) and commit >= (select commit from checkpoints where projection = 'imports')",
@@ -20,7 +20,7 @@ export async function areLedgersReady(shapes: Readonly<Record<string, number>>, 
   return Object.entries(shapes).every(([name, shape]) => rows.some((row) => row.projection === name && row.shape >= shape));
 }
 
-/** Those of the rows that are activities of the import. */
+/** The accepted activities of the import among these row numbers. */
 export async function acceptedActivities(position: bigint, numbers: readonly number[], pool: Pool): Promise<number[]> {
   const { rows } = await pool.query<{ row: number }>(
     `select "row" from activities where import_position = $1 and "row" = any($2::integer[]) order by "row"`,
@@ -67,45 +67,45 @@ export interface ReversalTarget {
   readonly importId: string;
   /** Commit position of ImportRequested. */
   readonly position: bigint;
-  /** Only these rows: activities, or the lines of shipments. Undefined: the whole import. */
+  /** Limits the reversal to these rows: activities, or the lines of shipments. Undefined for the whole import. */
   readonly rows?: readonly number[] | undefined;
-  /** Only these shipments. */
+  /** Limits the reversal to these shipments. */
   readonly shipmentIds?: readonly string[] | undefined;
 }
 
 export interface Consequences {
   /** Versions of shipments that a later push had replaced. */
   readonly superseded: number;
-  /** What shows or counts again: earlier versions of shipments, activities that were replaced. */
+  /** Earlier versions of shipments that show again, and replaced activities that count again. */
   readonly restored: number;
-  /** Rejected rows of other imports, which these rows had corrected, that are open again. */
+  /** Rejected rows of other imports that these rows had corrected and that become open again. */
   readonly reopened: number;
-  /** Open rejected rows of the import. They are withdrawn if it is reversed as a whole. */
+  /** Open rejected rows that are withdrawn because the import is reversed as a whole. */
   readonly open: number;
 }
 
-/** Nothing is counted twice: reversed versions are no longer in the tables. `before`: what the same call has reversed, which may still be there. */
-export async function consequencesOf(target: ReversalTarget, before: readonly ReversalTarget[], pool: Pool): Promise<Consequences> {
+/** What reversing the target would change. `earlierTargets` are those that the same call has reversed; the tables may still have them. */
+export async function consequencesOf(target: ReversalTarget, earlierTargets: readonly ReversalTarget[], pool: Pool): Promise<Consequences> {
   const { organisationId, importId, position, rows, shipmentIds } = target;
-  const gone = JSON.stringify([target, ...before].map((each) => ({ ...each, position: String(each.position) })));
+  const reversedTargets = JSON.stringify([target, ...earlierTargets].map((each) => ({ ...each, position: String(each.position) })));
   const found = await pool.query<Consequences>(consequencesSql, [
     organisationId,
     importId,
     position,
     rows ?? null,
     shipmentIds ?? null,
-    gone,
+    reversedTargets,
   ]);
   return found.rows[0] ?? { superseded: 0, restored: 0, reopened: 0, open: 0 };
 }
 
-/** SQL for whether a row is closed: by a correction, or in another way. Superseded rows are left to `isSuperseded`. */
-const isClosed = (importId: string, row: string) => `
+/** SQL for whether a row is closed, by a correction or otherwise. Superseded rows are left to `isSupersededSql`. */
+const isClosedSql = (importId: string, row: string) => `
   (exists (select from row_corrections held where held.import_id = ${importId} and held."row" = ${row})
    or exists (select from finished_rows done where done.import_id = ${importId} and done."row" = ${row}))`;
 
 /** SQL for whether another version of the rejected row's shipment, which this call does not reverse, has superseded it. */
-const isSuperseded = `(i.kind = 'shipments' and ${supersedingAmongSql(
+const isSupersededSql = `(i.kind = 'shipments' and ${supersedingAmongSql(
   "$1",
   `not exists (select from gone where gone.position = s.import_position and (gone."shipmentIds" is null or s.shipment_id = any(gone."shipmentIds")))`,
 )} is not null)`;
@@ -115,7 +115,7 @@ const consequencesSql = `
     select * from jsonb_to_recordset($6) as gone ("importId" uuid, position bigint, rows integer[], "shipmentIds" text[])),
   freed as (
     select c.import_id, c."row" from row_corrections c
-     where c.correction_id = $2 and not c.reversed and ($4::integer[] is null or c.correction_row = any($4)) and not ${isClosed("$2", "c.correction_row")}
+     where c.correction_id = $2 and not c.reversed and ($4::integer[] is null or c.correction_row = any($4)) and not ${isClosedSql("$2", "c.correction_row")}
     union
     select c.import_id, c."row" from freed join row_corrections c on c.correction_id = freed.import_id and c.correction_row = freed."row"
      where (c.reversed or exists (select from gone where gone."importId" = c.correction_id and (gone.rows is null or c.correction_row = any(gone.rows))))
@@ -132,16 +132,16 @@ const consequencesSql = `
             join rejections r on r.import_position = i.position and r."row" = freed."row"
            where not exists (select from withdrawn_imports w where w.import_id = freed.import_id)
              and not exists (select from gone where gone."importId" = freed.import_id and gone.rows is null)
-             and not ${isSuperseded}) as reopened,
+             and not ${isSupersededSql}) as reopened,
          case when $4::integer[] is not null or exists (select from withdrawn_imports w where w.import_id = $2) then 0
               else (select count(*)::int from rejections r join imports i on i.position = r.import_position
-                     where r.import_position = $3 and not ${isClosed("$2", 'r."row"')} and not ${isSuperseded}) end as open`;
+                     where r.import_position = $3 and not ${isClosedSql("$2", 'r."row"')} and not ${isSupersededSql}) end as open`;
 
 interface CorrectingRows {
   readonly importId: string;
-  /** Its own accepted rows. */
+  /** The correcting import's accepted rows. */
   readonly ownRows: readonly number[];
-  /** The rows that they correct. */
+  /** The rows of the original import that they correct. */
   readonly rows: readonly number[];
 }
 
@@ -173,6 +173,6 @@ export async function lastEnd(importIds: readonly string[], pool: Pool): Promise
   return rows[0]?.ended === importIds.length ? (rows[0].at ?? undefined) : undefined;
 }
 
-/** True when the tables have this reversal. */
+/** True once the tables have this reversal, otherwise undefined. */
 export const isShownReversed = async (reversalId: string, pool: Pool): Promise<true | undefined> =>
-  (await finds(pool, "select from reversals where reversal_id = $1", [reversalId])) || undefined;
+  (await hasRow(pool, "select from reversals where reversal_id = $1", [reversalId])) || undefined;

@@ -1,34 +1,34 @@
 import type { Pool } from "pg";
-import { finds } from "../../ports/database.js";
+import { hasRow } from "../../ports/database.js";
 
-export interface SoughtFile {
+export interface FileLookUp {
   readonly organisationId: string;
   readonly kind: "shipments" | "activities";
   readonly sha256: string;
-  /** Imports that were pushed before this time are not found. */
+  /** Imports pushed before this time are ignored. */
   readonly since: Date;
-  /** The push that looks, where it has a place in the queue. */
+  /** The import of the push that searches, if it has a place in the queue. */
   readonly importId: string | null;
 }
 
-/** An import that has this file, as far as the tables know. */
+/** An import that has this file, as far as the tables can tell. */
 export interface SameFile {
   readonly importId: string;
   /** `recorded`: the table has it. `reserved`: its push may be about to append it, and perhaps has this file. */
   readonly known: "recorded" | "reserved";
-  /** How many rows it has written; null unless the tables have it completed. */
+  /** How many rows it has written; null unless the tables show it as completed. */
   readonly processed: number | null;
 }
 
-/** A push has been answered after this time. */
-const answeredSeconds = 5;
-const most = 50;
+/** Within this time a push is answered. */
+const maxPushSeconds = 5;
+const maxImports = 50;
 
 /**
- * The imports with this file that have not failed, been cancelled or been wholly reversed by what the tables know, and those which are about to be
- * recorded. The one pushed last comes first.
+ * The imports with this file, the one pushed last first: those that the tables do not show as failed, cancelled or wholly reversed, and
+ * those that are about to be recorded.
  */
-export async function importsWithFile({ organisationId, kind, sha256, since, importId }: SoughtFile, pool: Pool): Promise<SameFile[]> {
+export async function importsWithFile({ organisationId, kind, sha256, since, importId }: FileLookUp, pool: Pool): Promise<SameFile[]> {
   const { rows } = await pool.query<SameFile>(
     `/* prepared */ with reserved as (
        select import_id from import_queue
@@ -40,14 +40,14 @@ export async function importsWithFile({ organisationId, kind, sha256, since, imp
           and status in ('queued', 'processing', 'completed')
           and not exists (select from reversals r where r.import_id = i.import_id having bool_or(is_all) or sum(count) >= processed)
           and not exists (select from import_queue q where q.import_id = i.import_id and q.cancel_requested)
-        order by position desc limit ${most}
+        order by position desc limit ${maxImports}
      )
      select import_id as "importId", known, processed from (
        select import_id, position, 'recorded' as known, processed from recorded
        union all
        select import_id, null, 'reserved', null from reserved r where not exists (select from imports i where i.import_id = r.import_id)
      ) as found
-      where import_id is distinct from $5 order by position desc nulls first limit ${most}`,
+      where import_id is distinct from $5 order by position desc nulls first limit ${maxImports}`,
     [organisationId, kind, sha256, since, importId],
   );
   return rows;
@@ -55,9 +55,9 @@ export async function importsWithFile({ organisationId, kind, sha256, since, imp
 
 /** Whether a push that has reserved its place may still append its event. */
 export const isBeingRecorded = (importId: string, pool: Pool): Promise<boolean> =>
-  finds(
+  hasRow(
     pool,
     `select from import_queue where import_id = $1 and position is null and not cancel_requested
-        and reserved_at > now() - make_interval(secs => ${answeredSeconds})`,
+        and reserved_at > now() - make_interval(secs => ${maxPushSeconds})`,
     [importId],
   );

@@ -1,21 +1,20 @@
-// The figures that unusual rows are compared with (src/judging/usualFigures.ts says what each is). None is counted over the whole history:
-// codes come by code and day, repeated rows by day, and the last activities by import.
-
+// The figures with which rows are compared to find unusual ones (src/judging/usualFigures.ts says what each is). None is counted over the
+// whole history: codes are read by code and day, repeated rows by day, and the last activities by import.
 import type { Pool } from "pg";
-import { named } from "../../namedSql.js";
-import { type Database, finds } from "../../ports/database.js";
+import { bindNames } from "../../namedSql.js";
+import { type Database, hasRow } from "../../ports/database.js";
 import { activitiesShape, contentBlockBits, daySql, halfHourSql, instantSql, isCountedSql } from "../../projections/tables/activities.js";
 import { binaryRows } from "./copyOut.js";
 
-export interface FiguresSubject {
+export interface FiguresOptions {
   /** When the rows were pushed. */
   readonly at: Date;
-  /** The accepted rows that they replace, which are some hundred at most. */
+  /** The accepted rows that the pushed rows replace: a few hundred at most. */
   readonly replaced?: { readonly importId: string; readonly rows: readonly number[] } | undefined;
   readonly limits: { readonly [name in Limit]: number };
 }
 
-type Limit = "activitiesBefore" | "quantitiesBefore" | "timesLargest" | "daysBefore" | "lastActivities";
+type Limit = "minActivities" | "minQuantities" | "timesLargest" | "daysBefore" | "lastActivities";
 
 interface ReplacedRow {
   readonly position: string;
@@ -25,35 +24,35 @@ interface ReplacedRow {
   readonly day: number;
 }
 
-interface ContentKey {
+interface BlockKey {
   readonly day: number;
   readonly position: string;
   readonly block: number;
 }
 
-const mostKnownCodes = 10_000;
+const maxKnownCodes = 10_000;
 
-export function usualFiguresFromLedger(organisationId: string, { at, replaced, limits }: FiguresSubject, pool: Pool) {
+export function usualFiguresFromLedger(organisationId: string, { at, replaced, limits }: FiguresOptions, pool: Pool) {
   const since = new Date(at.getTime() - limits.daysBefore * 86_400_000);
-  const leftOut = replacedRows(replaced, pool);
-  const range = (without: readonly ReplacedRow[]) => ({
+  const replacedRowsLoading = loadReplacedRows(replaced, pool);
+  const range = (replacedRows: readonly ReplacedRow[]) => ({
     organisationId,
     since,
     at,
-    days: without.map(({ day }) => day),
+    days: replacedRows.map(({ day }) => day),
     timesLargest: limits.timesLargest,
   });
   return {
     async codes({ chargeCodes, warehouseCodes }: { readonly chargeCodes: readonly string[]; readonly warehouseCodes: readonly string[] }) {
-      const without = await leftOut;
-      const ask = (field: "chargeCode" | "warehouseCode", codes: readonly string[]) =>
-        codes.map((code) => ({ field, code, without: without.filter((row) => row[field] === code).length }));
-      const asked = [...ask("chargeCode", chargeCodes), ...ask("warehouseCode", warehouseCodes)];
+      const replacedRows = await replacedRowsLoading;
+      const entriesFor = (field: "chargeCode" | "warehouseCode", codes: readonly string[]) =>
+        codes.map((code) => ({ field, code, without: replacedRows.filter((row) => row[field] === code).length }));
+      const entries = [...entriesFor("chargeCode", chargeCodes), ...entriesFor("warehouseCode", warehouseCodes)];
       const { rows } = await pool.query<{ enough: boolean; known: boolean; usual: number | null }>(
-        named(codesSql, {
-          ...range(without),
-          codes: JSON.stringify(asked),
-          enough: limits.activitiesBefore + without.length,
+        bindNames(codesSql, {
+          ...range(replacedRows),
+          codes: JSON.stringify(entries),
+          enough: limits.minActivities + replacedRows.length,
         }),
       );
       return {
@@ -63,14 +62,14 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
       };
     },
     async quantityLimits(codes: readonly string[]) {
-      const without = await leftOut;
+      const replacedRows = await replacedRowsLoading;
       const { rows } = await pool.query<{ most: number | null }>(
-        named(quantityLimitsSql, {
-          ...range(without),
+        bindNames(quantityLimitsSql, {
+          ...range(replacedRows),
           codes,
-          enough: limits.quantitiesBefore,
-          position: without[0]?.position ?? null,
-          rows: without.map(({ row }) => row),
+          enough: limits.minQuantities,
+          position: replacedRows[0]?.position ?? null,
+          rows: replacedRows.map(({ row }) => row),
         }),
       );
       return rows.map(({ most }) => most);
@@ -80,8 +79,8 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
       return rows.map(({ code }) => code);
     },
     async lastActivities() {
-      const without = await leftOut;
-      const values = [organisationId, limits.lastActivities, without[0]?.position ?? null, without.map(({ row }) => row)];
+      const replacedRows = await replacedRowsLoading;
+      const values = [organisationId, limits.lastActivities, replacedRows[0]?.position ?? null, replacedRows.map(({ row }) => row)];
       const { rows } = await pool.query<{ rows: number; withCustomer: number }>(lastActivitiesSql, values);
       return rows[0] ?? { rows: 0, withCustomer: 0 };
     },
@@ -91,29 +90,29 @@ export function usualFiguresFromLedger(organisationId: string, { at, replaced, l
         return { day: day.readInt32BE(), position: position.toString(), block: block.readInt32BE(), lows };
       });
     },
-    async hashedRows(of: readonly ContentKey[]) {
-      const without = await leftOut;
+    async hashedRows(keys: readonly BlockKey[]) {
+      const replacedRows = await replacedRowsLoading;
       const { rows } = await pool.query<{ position: string; importId: string; rest: Buffer; uncounted: number[] }>(contentRowsSql, [
         organisationId,
-        of.map(({ day }) => day),
-        of.map(({ position }) => position),
-        of.map(({ block }) => block),
+        keys.map(({ day }) => day),
+        keys.map(({ position }) => position),
+        keys.map(({ block }) => block),
       ]);
       return rows.map((row) => ({
         ...row,
-        rest: integersIn(row.rest),
-        uncounted: [...row.uncounted, ...without.flatMap((each) => (each.position === row.position ? each.row : []))],
+        rest: toIntegers(row.rest),
+        uncounted: [...row.uncounted, ...replacedRows.flatMap((each) => (each.position === row.position ? each.row : []))],
       }));
     },
   };
 }
 
-/** Of 32 bits each, little-endian as the processor has them. Copied, since a Buffer may begin anywhere. */
-const integersIn = (bytes: Buffer) => new Int32Array(new Uint8Array(bytes).buffer);
+/** Reads the bytes as 32-bit integers in the processor's byte order, little-endian. Copies them, since a Buffer may not be aligned. */
+const toIntegers = (bytes: Buffer) => new Int32Array(new Uint8Array(bytes).buffer);
 
-/** Whether the tables have all rows of the organisation's earlier imports, and the figures of these rows. Also true where no projector has run yet. */
+/** Whether the tables have all rows and figures of the organisation's earlier imports. Also true if no projector has ever run. */
 export const areFiguresComplete = (organisationId: string, importId: string, pool: Database): Promise<boolean> =>
-  finds(
+  hasRow(
     pool,
     `/* prepared */ select where not exists (select from checkpoints) or exists (
               select from checkpoints own join checkpoints of_imports on of_imports.projection = 'imports'
@@ -124,8 +123,8 @@ export const areFiguresComplete = (organisationId: string, importId: string, poo
     [organisationId, activitiesShape, importId],
   );
 
-/** Only rows that count: the others are in no figure. */
-async function replacedRows(replaced: FiguresSubject["replaced"], pool: Database): Promise<readonly ReplacedRow[]> {
+/** Loads only rows that count: others are in no figure. */
+async function loadReplacedRows(replaced: FiguresOptions["replaced"], pool: Database): Promise<readonly ReplacedRow[]> {
   if (!replaced || replaced.rows.length === 0) return [];
   const { rows } = await pool.query<ReplacedRow>(
     `select a.import_position::text as position, a."row", a.charge_code as "chargeCode", a.warehouse_code as "warehouseCode",
@@ -137,27 +136,27 @@ async function replacedRows(replaced: FiguresSubject["replaced"], pool: Database
   return rows;
 }
 
-/** How many activities a code has, read no further than needed: each day has at least one. */
-const rowsOf = (condition: string, most: string) =>
+/** SQL for the number of activities that count, read until it reaches `most`: each day has at least one, so `most` days are enough. */
+const activityCountSql = (condition: string, most: string) =>
   `(select coalesce(sum(n), 0) from (select row_count as n from activity_codes where organisation_id = :organisationId and ${condition} limit ${most}) as days)`;
 
-/** SQL for days that lie in the range as a whole, and have no rows that are left out. */
-const isWhole = `d.day > ${daySql(":since::timestamptz")} and d.day < ${daySql(":at::timestamptz")} and d.day <> all(:days::integer[])`;
+/** SQL for whether day `d` lies in the range as a whole and has none of the replaced rows. */
+const isWholeDaySql = `d.day > ${daySql(":since::timestamptz")} and d.day < ${daySql(":at::timestamptz")} and d.day <> all(:days::integer[])`;
 
 const codesSql = `/* prepared */ 
-  select ${rowsOf("field = 'chargeCode'", ":enough::integer")} >= :enough::integer as enough,
-         ${rowsOf("field = asked.field and code = asked.code", "asked.without + 1")} > asked.without as known,
+  select ${activityCountSql("field = 'chargeCode'", ":enough::integer")} >= :enough::integer as enough,
+         ${activityCountSql("field = asked.field and code = asked.code", "asked.without + 1")} > asked.without as known,
          case when asked.field = 'chargeCode' then
            (select :timesLargest::numeric * max(d.largest) from activity_codes d
-             where d.organisation_id = :organisationId and d.field = 'chargeCode' and d.code = asked.code and ${isWhole})::float8 end as usual
+             where d.organisation_id = :organisationId and d.field = 'chargeCode' and d.code = asked.code and ${isWholeDaySql})::float8 end as usual
     from rows from (jsonb_to_recordset(:codes) as (field text, code text, without integer)) with ordinality as asked (field, code, without, number)
    order by asked.number`;
 
-const startOf = (day: string) => `to_timestamp(${day} * 86400::bigint)`;
+const dayStartSql = (day: string) => `to_timestamp(${day} * 86400::bigint)`;
 
 /**
- * Whole days are read from \`activity_codes\`. Other days are read by half hour, from the totals. Where a half hour lies in the range only in
- * part, or has rows that are left out, its rows are read.
+ * Reads whole days from `activity_codes`, and other days by half hour from the totals. For a half hour that lies only partly in the range
+ * or has replaced rows, it reads the rows.
  */
 const quantityLimitsSql = `
   with cut as (select distinct day from unnest(array[${daySql(":since::timestamptz")}, ${daySql(":at::timestamptz")}] || :days::integer[]) as days (day))
@@ -165,7 +164,7 @@ const quantityLimitsSql = `
     from unnest(:codes::text[]) with ordinality as asked (code, number)
     left join lateral (
       select d.row_count as n, d.largest from activity_codes d
-       where d.organisation_id = :organisationId and d.field = 'chargeCode' and d.code = asked.code and ${isWhole}
+       where d.organisation_id = :organisationId and d.field = 'chargeCode' and d.code = asked.code and ${isWholeDaySql}
       union all
       select case when t.is_cut then rows_of.n else t.row_count end, case when t.is_cut then rows_of.largest else t.largest end
         from cut join activity_groups g on g.organisation_id = :organisationId and g.charge_code = asked.code
@@ -174,7 +173,7 @@ const quantityLimitsSql = `
                           or (import_position = :position::bigint and row_numbers && :rows::integer[]) as is_cut
            from activity_totals totals
           where organisation_id = g.organisation_id and customer_id = g.customer_id and warehouse_code = g.warehouse_code and charge_code = g.charge_code
-            and half_hour >= greatest(${startOf("cut.day")}, ${halfHourSql(":since::timestamptz")}) and half_hour < ${startOf("(cut.day + 1)")}
+            and half_hour >= greatest(${dayStartSql("cut.day")}, ${halfHourSql(":since::timestamptz")}) and half_hour < ${dayStartSql("(cut.day + 1)")}
             and half_hour <= :at::timestamptz) as t
         left join lateral (
          select count(*) as n, max(a.quantity) as largest from activities a
@@ -184,14 +183,14 @@ const quantityLimitsSql = `
     ) as found on true
    group by asked.number order by asked.number`;
 
-/** Steps from code to code in the index: a code has a row for each day. */
+/** Jumps from code to code in the index, since each code has a row for every day. */
 const knownCodesSql = `
   with recursive known as (
     (select code from activity_codes where organisation_id = $1 and field = $2 order by code limit 1)
     union all
     select (select c.code from activity_codes c where c.organisation_id = $1 and c.field = $2 and c.code > known.code order by c.code limit 1)
       from known where known.code is not null)
-  select code from known where code is not null limit ${mostKnownCodes}`;
+  select code from known where code is not null limit ${maxKnownCodes}`;
 
 const lastActivitiesSql = `/* prepared */ 
   select count(*)::integer as rows, count(last.customer_id)::integer as "withCustomer" from (

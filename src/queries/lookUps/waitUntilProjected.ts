@@ -1,9 +1,9 @@
 import { StoreUnavailable } from "../../portErrors.js";
 import { lookUntilFound } from "../../timeLimit.js";
 
-/** The tables may be a moment behind the streams: looks again until what is sought is there, with a deadline. */
-export async function waitUntilProjected<Found>(look: () => Promise<Found | undefined>, behind: string, withinMs = 5_000): Promise<Found> {
-  const found = await lookUntilFound(withinMs, look);
-  if (found === undefined) throw new StoreUnavailable("database", behind);
+/** Repeats `find` until it finds something, since the tables may be a moment behind the streams. Throws after `maxMs`. */
+export async function waitUntilProjected<Found>(find: () => Promise<Found | undefined>, message: string, maxMs = 5_000): Promise<Found> {
+  const found = await lookUntilFound(maxMs, find);
+  if (found === undefined) throw new StoreUnavailable("database", message);
   return found;
 }

@@ -4,37 +4,37 @@ import { type PageRequest, type RowPage, readPage } from "../rowPage.js";
 
 export interface CatalogueVersion {
   readonly version: number;
-  /** Null for a version that an earlier release has stored, until its table is built anew. The same for `by`. */
+  /** Like `by`, null for a version that an earlier release stored, until the table is rebuilt. */
   readonly appliedAt: Date | null;
   readonly by: Principal | null;
   /** The first sentences of what changed. */
   readonly changes: readonly string[];
-  /** How many there are in all. */
+  /** The number of sentences in all. */
   readonly changeCount: number;
 }
 
-interface Row extends Omit<CatalogueVersion, "by"> {
+interface VersionRow extends Omit<CatalogueVersion, "by"> {
   readonly appliedBy: string | null;
 }
 
-const shownChanges = 3;
+const maxShownChanges = 3;
 
-const columns = `version, applied_at as "appliedAt", applied_by as "appliedBy", coalesce(changes[1:${shownChanges}], '{}') as changes,
+const columns = `version, applied_at as "appliedAt", applied_by as "appliedBy", coalesce(changes[1:${maxShownChanges}], '{}') as changes,
   coalesce(cardinality(changes), 0) as "changeCount"`;
 
-const versionOf = ({ appliedBy, ...version }: Row): CatalogueVersion => ({
+const catalogueVersionOf = ({ appliedBy, ...version }: VersionRow): CatalogueVersion => ({
   ...version,
   by: appliedBy === null ? null : principalOf(appliedBy),
 });
 
-/** Newest first. */
+/** One page of the catalogue versions, newest first. */
 export function listCatalogueVersions(
   organisationId: string,
   page: PageRequest,
   { pool }: { readonly pool: Database },
 ): Promise<RowPage<CatalogueVersion>> {
   const fetch = async (after: readonly string[] | undefined, count: number) => {
-    const { rows } = await pool.query<Row>(
+    const { rows } = await pool.query<VersionRow>(
       `select ${columns} from catalogues where organisation_id = $1 and ($2::integer is null or version < $2) order by version desc limit $3`,
       [organisationId, after?.[0] ?? null, count],
     );
@@ -42,19 +42,19 @@ export function listCatalogueVersions(
   };
   return readPage(page, ["catalogueVersions", organisationId], fetch, {
     cursorValues: ({ version }) => [String(version)],
-    itemOf: versionOf,
+    itemOf: catalogueVersionOf,
   });
 }
 
-/** Newest first: what others have applied meanwhile. */
+/** The versions that others have applied meanwhile, newest first. */
 export async function catalogueVersionsBetween(
   organisationId: string,
-  { after, upTo, most }: { readonly after: number; readonly upTo: number; readonly most: number },
+  { after, upTo, max }: { readonly after: number; readonly upTo: number; readonly max: number },
   { pool }: { readonly pool: Database },
 ): Promise<CatalogueVersion[]> {
-  const { rows } = await pool.query<Row>(
+  const { rows } = await pool.query<VersionRow>(
     `select ${columns} from catalogues where organisation_id = $1 and version > $2 and version <= $3 order by version desc limit $4`,
-    [organisationId, after, upTo, most],
+    [organisationId, after, upTo, max],
   );
-  return rows.map(versionOf);
+  return rows.map(catalogueVersionOf);
 }

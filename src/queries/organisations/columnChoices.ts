@@ -1,4 +1,4 @@
-// What the organisation has chosen for the columns of its files.
+// The mappings that the organisation has chosen for the columns of its files.
 import { type ColumnChoice, plainChoice } from "../../domain/imports/columns/choice.js";
 import { principalOf } from "../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../events/importEvents.js";
@@ -10,7 +10,7 @@ interface ChoiceRow {
   readonly at: Date;
 }
 
-/** The choice for files of this kind with exactly these headings; `key` as `headingsKey` makes it. */
+/** The choice for files of this kind with exactly these headings; `key` is their `headingsKey`. */
 export async function rememberedColumns(
   organisationId: string,
   { kind, key }: { readonly kind: ImportKind; readonly key: string },
@@ -25,12 +25,12 @@ export async function rememberedColumns(
   return { ...plainChoice(found.choice), by: principalOf(found.by), at: found.at.toISOString() };
 }
 
-const most = 50;
+const maxChoices = 50;
 
-/** The last choices for files of this kind, the newest first. */
+/** The latest choices for files of this kind, newest first. */
 export async function lastChoices(organisationId: string, kind: ImportKind, database: Database): Promise<ColumnChoice[]> {
   const { rows } = await database.query<Pick<ChoiceRow, "choice">>(
-    `select choice from column_choices where organisation_id = $1 and kind = $2 order by revision desc limit ${most}`,
+    `select choice from column_choices where organisation_id = $1 and kind = $2 order by revision desc limit ${maxChoices}`,
     [organisationId, kind],
   );
   return rows.map(({ choice }) => choice);

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import type { OrganisationFile } from "../../domain/catalogue/schema.js";
-import { type NameOf, nameBy } from "../../domain/principal.js";
+import { createNameOf, type NameOf } from "../../domain/principal.js";
 import type { Database } from "../../ports/database.js";
 import type { localityFiles, members, organisations } from "../../projections/tables/organisations.js";
 import { recentLoads } from "../../recentValues.js";
@@ -42,22 +42,22 @@ export async function listLocalityFiles(database: Database): Promise<LocalityFil
   return rows;
 }
 
-/** What a request is judged by now: the version of the organisation's newest catalogue, and the database's clock. */
+/** What a request is judged by: the version of the organisation's newest catalogue, and the time by the database's clock. */
 export async function versionAndClockOf(organisationId: string, database: Database) {
   const { rows } = await database.query<{ readonly catalogueVersion: number; readonly now: Date }>(
     `/* prepared */ select catalogue_version as "catalogueVersion", now() as now from organisations where id = $1`,
     [organisationId],
   );
-  const present = rows[0];
-  if (!present) throw new Error(`there is no organisation ${organisationId}`);
-  return present;
+  const row = rows[0];
+  if (!row) throw new Error(`there is no organisation ${organisationId}`);
+  return row;
 }
 
-type ShownOfMember = "memberId" | "email" | "name" | "role" | "status" | "invitedAt" | "joinedAt" | "removedAt" | "linkExpiresAt";
-/** `linkExpiresAt` is null where no link is open. */
-export type MemberSummary = Pick<typeof members.$inferSelect, ShownOfMember>;
+type MemberFields = "memberId" | "email" | "name" | "role" | "status" | "invitedAt" | "joinedAt" | "removedAt" | "linkExpiresAt";
+/** `linkExpiresAt` is null if the member has no open link. */
+export type MemberSummary = Pick<typeof members.$inferSelect, MemberFields>;
 
-/** By e-mail; those who were removed come last. */
+/** The members, sorted by e-mail, with removed ones last. */
 export async function listMembers(organisationId: string, database: Database): Promise<MemberSummary[]> {
   const { rows } = await database.query<MemberSummary>(
     `select member_id as "memberId", email, name, role, status, invited_at as "invitedAt", joined_at as "joinedAt", removed_at as "removedAt",
@@ -75,27 +75,27 @@ export async function principalNames(organisationId: string, database: Database)
        select key_id as id, prefix, name, rotated_at from api_keys where organisation_id = $1
         union all
        select member_id::text, null, coalesce(name, email), null from members where organisation_id = $1 and status <> 'removed') as known
-     order by rotated_at nulls first`, // of a rotated key, the newest prefix comes last and is shown
+     order by rotated_at nulls first`, // the newest prefix of a rotated key comes last, so it is shown
     [organisationId],
   );
   const keyNames = new Map<string, string>();
   const memberNames = new Map<string, string>();
   for (const { id, prefix, name } of rows) {
     if (prefix === null) memberNames.set(id, name);
-    // Requests recorded before there were principals know the prefix of their key.
+    // Requests that were recorded before there were principals name the prefix of their key.
     else for (const known of [id, prefix]) keyNames.set(known, `key ${name} (${prefix}...)`);
   }
-  const nameOf = nameBy(keyNames, memberNames);
+  const nameOf = createNameOf(keyNames, memberNames);
   return (by) => (by.kind === "worker" ? "the import worker" : nameOf(by));
 }
 
-const mostCatalogues = 200;
+const maxCatalogues = 200;
 
 /** A cache of compiled catalogues. A catalogue version never changes, so no entry becomes stale. */
 export function cacheCatalogues(pool: Pool): (organisationId: string, version: number) => Promise<Catalogue> {
-  const known = recentLoads<Catalogue>(mostCatalogues);
+  const loadOnce = recentLoads<Catalogue>(maxCatalogues);
   return (organisationId, version) =>
-    known(JSON.stringify([organisationId, version]), async () => {
+    loadOnce(JSON.stringify([organisationId, version]), async () => {
       const file = await catalogueAt(organisationId, version, pool);
       if (!file) throw new Error(`organisation ${organisationId} has no catalogue version ${version}`);
       return compileCatalogue(file);

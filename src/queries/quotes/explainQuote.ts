@@ -17,35 +17,35 @@ export interface ExplainedQuote {
   readonly explanation: Explanation;
 }
 
-/** The organisation of a quote; undefined when there is no such quote. For the command line, which may see every organisation's. */
+/** The organisation of a quote; undefined for an unknown quote. Only for the command line, which may read every organisation's quotes. */
 export async function organisationOfQuote(quoteId: string, { eventStore }: Sources): Promise<string | undefined> {
   const place = quotePlaceOf(quoteId);
   return place && (await readQuotes(eventStore, place))?.data.organisationId;
 }
 
-/** Derives the quote again from its catalogue version, read from the organisation's stream. Undefined for an unknown or another organisation's quote. */
+/** Derives the quote again from its catalogue version in the organisation's stream. Undefined unless the organisation has the quote. */
 export async function explainQuote(organisationId: string, quoteId: string, sources: Sources): Promise<ExplainedQuote | undefined> {
-  const found = await findEvent(organisationId, quoteId, sources);
+  const found = await findQuoteEvent(organisationId, quoteId, sources);
   if (!found) return undefined;
   const { event, place } = found;
   if (!recordedQuote(event, place.number)) {
     if (event.type === "QuoteGenerated") throw new Error(`the event of quote ${quoteId} holds nothing to derive it from`);
     return undefined;
   }
-  return (await explained(found, [place.number], sources))[0];
+  return (await deriveQuotes(found, [place.number], sources))[0];
 }
 
-/** All quotes of the request that a quote belongs to, one for each customer, in the order they were asked for. */
+/** All quotes of the request that a quote belongs to: one for each customer, in the order of the request. */
 export async function explainRequest(
   organisationId: string,
   quoteId: string,
   sources: Sources,
 ): Promise<readonly ExplainedQuote[] | undefined> {
-  const found = await findEvent(organisationId, quoteId, sources);
+  const found = await findQuoteEvent(organisationId, quoteId, sources);
   if (!found) return undefined;
   const { event, place } = found;
   const numbers = event.type === "QuotesGenerated" ? event.data.results.map((_, index) => index + 1) : [place.number];
-  return numbers.includes(place.number) ? explained(found, numbers, sources) : undefined;
+  return numbers.includes(place.number) ? deriveQuotes(found, numbers, sources) : undefined;
 }
 
 type Sources = Pick<Stores, "eventStore">;
@@ -55,13 +55,13 @@ interface PricedQuote {
   readonly event: QuoteEvent;
 }
 
-async function findEvent(organisationId: string, quoteId: string, { eventStore }: Sources): Promise<PricedQuote | undefined> {
+async function findQuoteEvent(organisationId: string, quoteId: string, { eventStore }: Sources): Promise<PricedQuote | undefined> {
   const place = quotePlaceOf(quoteId);
   const event = place && (await readQuotes(eventStore, place));
   return place && event?.data.organisationId === organisationId ? { place, event } : undefined;
 }
 
-async function explained({ place, event }: PricedQuote, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
+async function deriveQuotes({ place, event }: PricedQuote, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
   const { organisationId, catalogueVersion, by } = event.data;
   const file = await catalogueFileAt(organisationId, catalogueVersion, eventStore);
   if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);

@@ -4,7 +4,7 @@ import { quoteAnswerOf } from "../../events/quoteAnswer.js";
 import { type QuotePlace, type QuotesGenerated, quoteIdOf, quotePlaceOf } from "../../events/quoteEvents.js";
 import { readQuotes } from "../../events/recordedQuote.js";
 import { versionOf } from "../../events/upcasters.js";
-import { named } from "../../namedSql.js";
+import { bindNames } from "../../namedSql.js";
 import type { Database, Stores } from "../../ports/database.js";
 import { type PageRequest, type RowPage, readPage, type TimeRange, timeScope } from "../rowPage.js";
 
@@ -31,15 +31,15 @@ interface QuoteRow extends Omit<ListedQuote, "quoteId" | "generatedAt" | "cheape
   readonly cheapestTotal: string | null;
 }
 
-/** Newest first. A new quote is listed when the projection has it. */
+/** One page of quotes, newest first. A new quote is listed once the projection has it. */
 export function listQuotes(organisationId: string, filter: QuoteFilter, page: PageRequest, pool: Database): Promise<RowPage<ListedQuote>> {
   const { customerId, from, to } = filter;
   const scope = ["quotes", organisationId, customerId ?? "", ...timeScope(filter)];
   const fetch = async ([at, quotesId, number]: readonly string[] = [], count: number) =>
-    (await pool.query<QuoteRow>(named(listSql, { organisationId, customerId, from, to, at, quotesId, number, count }))).rows;
+    (await pool.query<QuoteRow>(bindNames(listSql, { organisationId, customerId, from, to, at, quotesId, number, count }))).rows;
   return readPage(page, scope, fetch, {
     cursorValues: ({ quotedAt, quotesId, number }) => [quotedAt.toISOString(), quotesId, String(number)],
-    itemOf: shown,
+    itemOf: listedQuote,
   });
 }
 
@@ -52,26 +52,26 @@ const listSql = `
      and (:at::timestamptz is null or (quoted.quoted_at, quotes_id, number) < (:at::timestamptz, :quotesId::uuid, :number::integer))
    order by quoted.quoted_at desc, quotes_id desc, number desc limit :count`;
 
-const shown = ({ quotedAt, quotesId, number, cheapestService, cheapestTotal, ...row }: QuoteRow): ListedQuote => ({
+const listedQuote = ({ quotedAt, quotesId, number, cheapestService, cheapestTotal, ...row }: QuoteRow): ListedQuote => ({
   quoteId: quoteIdOf({ quotesId, number }),
   generatedAt: quotedAt.toISOString(),
   ...row,
   cheapest: cheapestService === null ? null : { serviceName: cheapestService, totalAmount: Number(cheapestTotal) },
 });
 
-/** The contract's response as JSON; undefined for an unknown quote, another organisation's quote, and text that is no quote id. */
+/** The contract's response as JSON. Undefined for an unknown quote, another organisation's quote, and text that is not a quote id. */
 export async function findQuote(organisationId: string, quoteId: string, { pool, eventStore }: Stores): Promise<string | undefined> {
   const place = quotePlaceOf(quoteId);
   if (place === undefined) return undefined;
-  // The stream has it if the table does not have the quote yet, or has it as an earlier version recorded it.
-  const answer = await inTable(organisationId, place, pool);
+  // The stream is read if the table does not have the quote yet, or has it as an earlier version recorded it.
+  const answer = await answerInTable(organisationId, place, pool);
   const event = answer === undefined ? await readQuotes(eventStore, place) : undefined;
   if (event?.data.organisationId !== organisationId) return answer;
   return JSON.stringify(event.type === "QuotesGenerated" ? quoteAnswerOf(event.data, place.number) : event.data.response);
 }
 
-/** A single quote's row holds its answer, not its event. The row of a request may have been written by an earlier version, which is left out. */
-async function inTable(organisationId: string, { quotesId, number }: QuotePlace, pool: Pool): Promise<string | undefined> {
+/** The row of a quote with a stream of its own holds its answer, not its event. Ignores rows of requests that an earlier version wrote. */
+async function answerInTable(organisationId: string, { quotesId, number }: QuotePlace, pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ recorded: string }>(
     "select recorded from quote_requests where organisation_id = $1 and quotes_id = $2 and alone = $3 and (alone or version = $4)",
     [organisationId, quotesId, number === 0, versionOf("QuotesGenerated")],

@@ -13,13 +13,13 @@ interface StoredRow {
 }
 
 export interface RejectedRow extends StoredRow {
-  /** Null while the import runs, and where it failed or was cancelled: its rows are then not corrected one by one. */
+  /** Null while the import runs, and if it failed or was cancelled, since its rows are then not corrected one by one. */
   readonly state: RowState | null;
 }
 
 /**
- * In row order; as many as are requested and fit into a page's bytes. With `state`, only the rows in that state: a page may then be short, or
- * empty, and still have another one after it.
+ * One page of an import's rejected rows, in row order: as many as are requested and fit into a page's bytes. With `state` it has only rows
+ * in that state, and may be short or empty and still have a next page.
  */
 export async function listRejectedRows(
   organisationId: string,
@@ -31,7 +31,7 @@ export async function listRejectedRows(
   const after = cursor === undefined ? 0 : Number(readCursor(secret, scope, cursor)[0]);
   const { rows, readUpTo } = await rowsInState(organisationId, { kind, importId }, { state, after, count: limit }, pool);
   const states = new Map(rows.map((each) => [each.row, each.state]));
-  const shown = rows.length === 0 ? [] : (await pool.query<StoredRow>(rowsThatFit, [importId, organisationId, [...states.keys()]])).rows;
+  const shown = rows.length === 0 ? [] : (await pool.query<StoredRow>(rowsThatFitSql, [importId, organisationId, [...states.keys()]])).rows;
   const upTo = shown.length < rows.length ? shown.at(-1)?.row : readUpTo;
   return {
     items: shown.map((item) => ({ ...item, state: states.get(item.row) ?? null })),
@@ -39,8 +39,8 @@ export async function listRejectedRows(
   };
 }
 
-/** Postgres measures the rows: those of older versions may have 1 MiB each, and are not fetched only to be measured. */
-const rowsThatFit = `
+/** Postgres measures the rows, so that none is fetched only to be measured: rows of older versions may have 1 MiB each. */
+const rowsThatFitSql = `
   select handle, error, data, "row" from (
     select chosen.*, sum(octet_length(data::text) + octet_length(error) + coalesce(octet_length(handle), 0)) over (order by "row") as bytes,
            row_number() over (order by "row") as place

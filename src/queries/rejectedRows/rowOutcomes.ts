@@ -9,14 +9,14 @@ export interface RowName {
   readonly row: number;
 }
 
-/** What has become of a rejected row, and through whom. */
+/** The state of a rejected row, and who brought it about. */
 export interface RejectedRowOutcome extends RowName {
   readonly state: RowState;
   /** The import that corrects it, or that has written its shipment since. */
   readonly otherId: string | null;
-  /** That import's reference, which people know it by. */
+  /** That import's reference, by which people know it. */
   readonly otherName: string | null;
-  /** Who sent that import, dismissed the row, or reversed the import that the row is in. */
+  /** The name of whoever sent that import, dismissed the row, or reversed the import that the row is in. */
   readonly by: string | null;
   readonly note: string | null;
 }

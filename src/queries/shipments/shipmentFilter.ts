@@ -2,54 +2,54 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Geography } from "../../domain/geography/geography.js";
 import { type TimeRange, timeScope } from "../rowPage.js";
 
-/** Which shipments are looked for. All that is given has to hold. The times are those at which they were last written. */
+/** Selects shipments that meet every given condition. `from` and `to` limit the time at which they were last written. */
 export interface ShipmentFilter extends TimeRange {
   readonly customerId?: string | undefined;
-  /** What their ids begin with. */
+  /** The beginning of the shipment id. */
   readonly shipmentIdPrefix?: string | undefined;
-  /** The reference of the import that wrote them. */
+  /** The reference of the import that last wrote the shipment. */
   readonly sourceDetails?: string | undefined;
-  /** Where they come from or go to. */
+  /** The shipment's origin or destination. */
   readonly place?: ShipmentPlace | undefined;
 }
 
 export interface ShipmentPlace {
   readonly postCodes: readonly string[];
-  /** Only this suburb of the postcodes, in capitals. */
+  /** The suburb within the postcodes, in capitals; undefined for all of them. */
   readonly suburb: string | undefined;
 }
 
-/** How many postcodes of one suburb are searched at most. */
-const mostPostCodes = 200;
+/** The most postcodes that are searched for one suburb. */
+const maxPostCodes = 200;
 
-/** A postcode as it stands in the ledger, or a suburb, which is found by its postcodes. */
+/** Reads the text as a postcode if it has a digit, otherwise as a suburb, which is found by its postcodes. */
 export function placeOf(text: string, geography: Pick<Geography, "postalCodesOf">, countryCode?: string): ShipmentPlace {
-  const written = text.trim();
-  if (/\d/.test(written)) return { postCodes: [...new Set([written, written.toUpperCase()])], suburb: undefined };
-  return { postCodes: geography.postalCodesOf(written, countryCode).slice(0, mostPostCodes), suburb: written.toUpperCase() };
+  const trimmed = text.trim();
+  if (/\d/.test(trimmed)) return { postCodes: [...new Set([trimmed, trimmed.toUpperCase()])], suburb: undefined };
+  return { postCodes: geography.postalCodesOf(trimmed, countryCode).slice(0, maxPostCodes), suburb: trimmed.toUpperCase() };
 }
 
-/** For cursors: a cursor belongs to one filter. */
+/** The filter as a part of a cursor's scope. */
 export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place, ...range }: ShipmentFilter): string[] => [
   ...[customerId, shipmentIdPrefix, sourceDetails].map((text) => (text === undefined ? "" : `=${text}`)),
   ...timeScope(range),
   ...(place ? [JSON.stringify([place.suburb ?? "", ...place.postCodes])] : []),
 ];
 
-/** Conditions on a row named `scanned`. Those that the scan has already applied are repeated, which is harmless. */
+/** The filter's conditions on a row named `scanned`. Repeating those that the scan has already applied is harmless. */
 export function conditionsOf({ customerId, shipmentIdPrefix, sourceDetails, place, from, to }: ShipmentFilter): SQL[] {
   const conditions = [
     customerId === undefined ? undefined : sql`scanned.fields ->> 'customerId' = ${customerId}`,
     shipmentIdPrefix === undefined ? undefined : sql`starts_with(scanned."shipmentId", ${shipmentIdPrefix})`,
     sourceDetails === undefined ? undefined : sql`scanned."sourceDetails" = ${sourceDetails}`,
-    place && sql`(${isAt("origin", place)} or ${isAt("destination", place)})`,
+    place && sql`(${isAtSql("origin", place)} or ${isAtSql("destination", place)})`,
     from && sql`scanned."updatedAt" >= ${from.toISOString()}::timestamptz`,
     to && sql`scanned."updatedAt" < ${to.toISOString()}::timestamptz`,
   ];
   return conditions.filter((condition) => condition !== undefined);
 }
 
-function isAt(end: "origin" | "destination", { postCodes, suburb }: ShipmentPlace): SQL {
+function isAtSql(end: "origin" | "destination", { postCodes, suburb }: ShipmentPlace): SQL {
   const [code, name] = [sql.raw(`scanned.fields ->> '${end}PostCode'`), sql.raw(`upper(scanned.fields ->> '${end}Suburb')`)];
   const codes = sql`${code} in (select json_array_elements_text(${JSON.stringify(postCodes)}::json))`;
   return suburb === undefined ? codes : sql`(${codes} and ${name} = ${suburb})`;

@@ -12,8 +12,8 @@ type ShipmentRow = Pick<typeof shipments.$inferSelect, "fields" | "items" | "sou
 
 export type LedgerShipment = Record<string, unknown>;
 
-/** How many shipments are read for a page, however few of them pass the filter. */
-const mostScanned = 5_000;
+/** The most shipments that are read for a page, however few of them pass the filter. */
+const maxScanned = 5_000;
 
 const dialect = new PgDialect();
 
@@ -24,8 +24,8 @@ interface CursorRow {
 type ScannedRow = CursorRow & ShipmentRow;
 
 /**
- * In the order of ids, which no update changes: no shipment is repeated or skipped between pages. What is asked for by reference or by time
- * alone comes by import, the last ended first. A filtered page may be short, or empty, and still have another one after it.
+ * One page of shipments, in the order of ids: no update changes ids, so pages neither repeat nor skip a shipment. Filtered by reference or
+ * by time alone, shipments come by import, the last ended first. A filtered page may be short or empty and still have a next page.
  */
 export async function listShipments(
   organisationId: string,
@@ -41,17 +41,17 @@ export async function listShipments(
   const scope = ["shipments", scan.name, organisationId, ...filterScope(filter)];
   const after = cursor === undefined ? undefined : readCursor(secret, scope, cursor);
   // A scan that applies the whole filter need not read more than the page.
-  const count = scan.appliesWholeFilter ? limit + 1 : mostScanned;
-  const scanned = scan.pageSql(after, count);
-  const fits = sql.join([sql`true`, ...conditionsOf(filter)], sql` and `);
-  const rows = await query<ScannedRow>(sql`select * from (${scanned}) as scanned where ${fits} order by n limit ${limit + 1}`);
-  const items = rows.slice(0, limit).map(shown);
+  const count = scan.appliesWholeFilter ? limit + 1 : maxScanned;
+  const scanSql = scan.pageSql(after, count);
+  const filterSql = sql.join([sql`true`, ...conditionsOf(filter)], sql` and `);
+  const rows = await query<ScannedRow>(sql`select * from (${scanSql}) as scanned where ${filterSql} order by n limit ${limit + 1}`);
+  const items = rows.slice(0, limit).map(ledgerShipment);
   const pageEndingAt = (row: CursorRow | undefined) => ({
     items,
     nextCursor: row ? writeCursor(secret, scope, row.cursorValues) : null,
   });
   if (rows.length > limit) return pageEndingAt(rows[limit - 1]);
-  const lastSql = sql`select "cursorValues" from (${scanned}) as scanned where n = ${count}`;
+  const lastSql = sql`select "cursorValues" from (${scanSql}) as scanned where n = ${count}`;
   const [last] = scan.appliesWholeFilter ? [] : await query<CursorRow>(lastSql);
   const [end] = last || !scan.resumeSql ? [last] : await query<CursorRow>(scan.resumeSql(after));
   return pageEndingAt(end);
@@ -64,11 +64,11 @@ export async function findShipment(organisationId: string, shipmentId: string, p
       where organisation_id = $1 and shipment_id = $2`,
     [organisationId, shipmentId],
   );
-  return rows[0] && shown(rows[0]);
+  return rows[0] && ledgerShipment(rows[0]);
 }
 
-/** The fields as pushed. */
-function shown({ fields, items, sourceDetails, importId, updatedAt }: ShipmentRow): LedgerShipment {
+/** The shipment with its fields as they were pushed. */
+function ledgerShipment({ fields, items, sourceDetails, importId, updatedAt }: ShipmentRow): LedgerShipment {
   const pushed = fields as Record<string, unknown>;
   const { customFields } = pushed;
   return {
@@ -81,7 +81,7 @@ function shown({ fields, items, sourceDetails, importId, updatedAt }: ShipmentRo
   };
 }
 
-/** How many of these shipments the ledger has already. */
+/** How many of these shipments the ledger already has. */
 export async function existingShipments(organisationId: string, ids: readonly string[], pool: Database): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     "select count(*)::int as count from shipments where organisation_id = $1 and shipment_id = any($2::text[])",

@@ -1,21 +1,21 @@
-// The ways to find the shipments that a filter asks for. A scan reads an index in the order of the list, beginning where the last page ended, so that
-// a page costs what it reads and not what the ledger holds.
+// The ways to find the shipments that a filter selects. A scan reads an index in the list's order, beginning where the last page ended, so
+// that the cost of a page depends on what it reads, not on the size of the ledger.
 import { type SQL, sql } from "drizzle-orm";
-import { searchKey } from "../../projections/tables/imports.js";
-import { shipmentKey, shipmentKeyLength } from "../../projections/tables/shipments.js";
+import { searchKeySql } from "../../projections/tables/imports.js";
+import { maxShipmentKeyLength, shipmentKeySql } from "../../projections/tables/shipments.js";
 import type { ShipmentFilter } from "./shipmentFilter.js";
 
 export interface ShipmentScan {
-  /** Part of the cursor's scope: the values in one scan's cursor mean nothing to another scan. */
+  /** A part of the cursor's scope, since the values in one scan's cursor mean nothing to another scan. */
   readonly name: string;
-  /** If not, the caller has to apply the rest of the filter. */
+  /** If false, the caller has to apply the rest of the filter. */
   readonly appliesWholeFilter: boolean;
   /**
-   * The first `count` shipments, or those after the shipment with these cursor values, in order. The column `cursorValues` has the values of each
-   * shipment, and `n` its number, from 1.
+   * SQL for the next `count` shipments in order, from the start or after the shipment with the cursor values `after`. The column
+   * `cursorValues` has the values of each shipment, and `n` its number, from 1.
    */
   pageSql(after: readonly string[] | undefined, count: number): SQL;
-  /** For a scan that may stop before it has found `count` shipments: the cursor values after which the next page begins, if there is one. */
+  /** For a scan that may stop before it has found `count` shipments: the cursor values after which the next page begins, if any. */
   resumeSql?(after: readonly string[] | undefined): SQL;
 }
 
@@ -26,91 +26,91 @@ const columns = sql.raw(
 /** Chooses the scan that reads the fewest shipments. */
 export function chooseScan(organisationId: string, filter: ShipmentFilter): ShipmentScan {
   if (filter.place) return scanByPlace(organisationId, filter, filter.place.postCodes);
-  if (has(filter, "customerId")) return scanById(organisationId, filter);
-  const byImport = has(filter, "sourceDetails") || (has(filter, "from", "to") && !has(filter, "shipmentIdPrefix"));
+  if (hasAny(filter, "customerId")) return scanById(organisationId, filter);
+  const byImport = hasAny(filter, "sourceDetails") || (hasAny(filter, "from", "to") && !hasAny(filter, "shipmentIdPrefix"));
   return byImport ? scanByImport(organisationId, filter) : scanById(organisationId, filter);
 }
 
-/** Whether the filter has one of these. */
-const has = (filter: ShipmentFilter, ...names: (keyof ShipmentFilter)[]): boolean => names.some((name) => filter[name] !== undefined);
+/** Whether the filter has at least one of these conditions. */
+const hasAny = (filter: ShipmentFilter, ...names: (keyof ShipmentFilter)[]): boolean => names.some((name) => filter[name] !== undefined);
 
-/** The text as the indexes have it. */
-const keyOf = (text: string): string => [...text].slice(0, shipmentKeyLength).join("");
+/** The text as the indexes hold it. */
+const keyOf = (text: string): string => [...text].slice(0, maxShipmentKeyLength).join("");
 
 /**
- * Compares the id together with the column before it in the index, although that column's value is given: Postgres then expects many rows, and reads
- * them in the order of the index instead of sorting them.
+ * Compares the id together with the column before it in the index, although that column has a fixed value: Postgres then expects many rows
+ * and reads them in the order of the index instead of sorting them.
  */
-const afterId = ([id]: readonly string[] = [], column: SQL, value: SQL): SQL =>
+const afterIdSql = ([id]: readonly string[] = [], column: SQL, value: SQL): SQL =>
   id === undefined ? sql`` : sql` and (${column}, shipment_id) > (${value}, ${id})`;
 
-/** A database that compares text by bytes, as the embedded one does, has ids with the same prefix beside each other in the index. */
-const withPrefix = ({ shipmentIdPrefix }: ShipmentFilter): SQL =>
+/** In a database that compares text by bytes, such as the embedded one, ids with the same prefix are adjacent in the index. */
+const hasPrefixSql = ({ shipmentIdPrefix }: ShipmentFilter): SQL =>
   shipmentIdPrefix === undefined ? sql`` : sql` and starts_with(shipment_id, ${shipmentIdPrefix})`;
 
 function scanById(organisationId: string, filter: ShipmentFilter): ShipmentScan {
   const { customerId } = filter;
   const [column, value] =
-    customerId === undefined ? [sql`organisation_id`, sql`${organisationId}`] : [shipmentKey("customerId"), sql`${keyOf(customerId)}`];
+    customerId === undefined ? [sql`organisation_id`, sql`${organisationId}`] : [shipmentKeySql("customerId"), sql`${keyOf(customerId)}`];
   return {
     name: "by id",
-    appliesWholeFilter: !has(filter, "sourceDetails", "from", "to"),
+    appliesWholeFilter: !hasAny(filter, "sourceDetails", "from", "to"),
     pageSql: (after, count) => sql`
       select ${columns}, json_build_array(s.shipment_id) as "cursorValues", row_number() over (order by s.shipment_id) as n
-        from (select * from shipments where organisation_id = ${organisationId} and ${column} = ${value}${withPrefix(filter)}${afterId(after, column, value)}
+        from (select * from shipments where organisation_id = ${organisationId} and ${column} = ${value}${hasPrefixSql(filter)}${afterIdSql(after, column, value)}
                order by shipment_id limit ${count}) as s`,
   };
 }
 
-/** Reads the first `count` ids of each postcode. The first `count` of all postcodes are among them. */
+/** Reads the first `count` ids of each postcode, among which are the first `count` of all postcodes together. */
 const scanByPlace = (organisationId: string, filter: ShipmentFilter, postCodes: readonly string[]): ShipmentScan => ({
   name: "by place",
-  appliesWholeFilter: filter.place?.suburb === undefined && !has(filter, "customerId", "sourceDetails", "from", "to"),
+  appliesWholeFilter: filter.place?.suburb === undefined && !hasAny(filter, "customerId", "sourceDetails", "from", "to"),
   pageSql(after, count) {
-    const withPostCode = (field: "originPostCode" | "destinationPostCode") => sql`
-        (select * from shipments where organisation_id = ${organisationId} and ${shipmentKey(field)} = code${withPrefix(filter)}${afterId(after, shipmentKey(field), sql`code`)}
+    const shipmentsAtSql = (field: "originPostCode" | "destinationPostCode") => sql`
+        (select * from shipments where organisation_id = ${organisationId} and ${shipmentKeySql(field)} = code${hasPrefixSql(filter)}${afterIdSql(after, shipmentKeySql(field), sql`code`)}
           order by shipment_id limit ${count})`;
     return sql`
       select ${columns}, json_build_array(s.shipment_id) as "cursorValues", row_number() over (order by s.shipment_id) as n
         from (select distinct on (shipment_id) either.*
                 from json_array_elements_text(${JSON.stringify(postCodes.map(keyOf))}::json) as code
-                     cross join lateral (${withPostCode("originPostCode")} union all ${withPostCode("destinationPostCode")}) as either
+                     cross join lateral (${shipmentsAtSql("originPostCode")} union all ${shipmentsAtSql("destinationPostCode")}) as either
                order by shipment_id limit ${count}) as s`;
   },
 });
 
-/** A page scans no more imports than this. */
-const mostImports = 1_000;
+/** The most imports that are scanned for a page. */
+const maxImports = 1_000;
 
-/** The import that ended last comes first. A shipment belongs to the import that wrote it last. */
+/** Reads shipments by the import that wrote them last, the import that ended last first. */
 function scanByImport(organisationId: string, filter: ShipmentFilter): ShipmentScan {
   const { sourceDetails, from, to } = filter;
-  const imports = ([finishedAt, position, shipmentId]: readonly string[] = []) => sql`
+  const importsSql = ([finishedAt, position, shipmentId]: readonly string[] = []) => sql`
     select position, finished_at, kind, status from imports
      where organisation_id = ${organisationId} and finished_at is not null
-       ${sourceDetails === undefined ? sql`` : sql`and ${sql.raw(searchKey("source_details"))} = lower(left(${sourceDetails}, 200)) and source_details = ${sourceDetails}`}
+       ${sourceDetails === undefined ? sql`` : sql`and ${sql.raw(searchKeySql("source_details"))} = lower(left(${sourceDetails}, 200)) and source_details = ${sourceDetails}`}
        ${from ? sql`and finished_at >= ${from.toISOString()}::timestamptz` : sql``}
        ${to ? sql`and finished_at < ${to.toISOString()}::timestamptz` : sql``}
        ${finishedAt === undefined ? sql`` : sql`and (finished_at, position) ${sql.raw(shipmentId === undefined ? "<" : "<=")} (${finishedAt}::timestamptz, ${position}::bigint)`}
-     order by finished_at desc, position desc limit ${mostImports}`;
+     order by finished_at desc, position desc limit ${maxImports}`;
   /** Without a shipment id the next page begins after all shipments of the import. */
-  const cursorValues = (...shipmentId: SQL[]) => {
+  const cursorValuesSql = (...shipmentId: SQL[]) => {
     const finishedAt = sql`to_char(finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
     return sql`json_build_array(${sql.join([finishedAt, sql`position::text`, ...shipmentId], sql`, `)}) as "cursorValues"`;
   };
   return {
     name: "by import",
-    appliesWholeFilter: !has(filter, "shipmentIdPrefix"),
+    appliesWholeFilter: !hasAny(filter, "shipmentIdPrefix"),
     pageSql: (after, count) => sql`
-      select ${columns}, ${cursorValues(sql`s.shipment_id`)}, row_number() over (order by finished_at desc, position desc, s.shipment_id) as n
-        from (select i.finished_at, i.position, ledger.* from (${imports(after)}) as i cross join lateral
+      select ${columns}, ${cursorValuesSql(sql`s.shipment_id`)}, row_number() over (order by finished_at desc, position desc, s.shipment_id) as n
+        from (select i.finished_at, i.position, ledger.* from (${importsSql(after)}) as i cross join lateral
                 (select * from shipments where import_position = i.position and organisation_id = ${organisationId}
                    ${after?.[2] !== undefined ? sql`and (import_position <> ${after[1]}::bigint or shipment_id > ${after[2]})` : sql``}
                   order by shipment_id limit ${count}) as ledger
                where i.kind = 'shipments' and i.status = 'completed'
                order by i.finished_at desc, i.position desc, ledger.shipment_id limit ${count}) as s`,
     resumeSql: (after) => sql`
-      select "cursorValues" from (select ${cursorValues()}, row_number() over (order by finished_at desc, position desc) as n
-                                    from (${imports(after)}) as i) as scanned where n = ${mostImports}`,
+      select "cursorValues" from (select ${cursorValuesSql()}, row_number() over (order by finished_at desc, position desc) as n
+                                    from (${importsSql(after)}) as i) as scanned where n = ${maxImports}`,
   };
 }

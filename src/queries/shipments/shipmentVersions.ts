@@ -1,21 +1,21 @@
-// The versions a shipment had: which they are from the tables, what each holds from the streams of the imports. Costs the same however long
-// the event log is. `audit shipment` tells the same from the events alone.
+// The versions of a shipment: the tables tell which there are, the streams of the imports what each holds. The cost does not depend on the
+// length of the event log. `audit shipment` derives the same from the events alone.
 import type { Pool } from "pg";
 import type { Principal } from "../../domain/principal.js";
-import { acceptedRowsAt, requestedEvent } from "../../events/importLayout.js";
+import { readAcceptedRows, readRequestedEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
-import { finds } from "../../ports/database.js";
+import { hasRow } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 
-/** A version, and where its lines stand. */
+/** A version, and where its lines are recorded. */
 export interface PlacedVersion {
   /** In the order of the pushes, from 1. */
   readonly number: number;
   readonly importId: string;
-  /** Its number in the import. */
+  /** The shipment's number in the import. */
   readonly shipment: number;
   readonly revisions: readonly number[];
-  /** The import of a later push that was there first: the ledger never showed this version. */
+  /** The import of a later push that completed first, so that the ledger never showed this version. Null if it did. */
   readonly supersededBy: string | null;
   readonly reversed: VersionReversal | null;
 }
@@ -38,9 +38,9 @@ export interface ShipmentVersion extends PlacedVersion {
   readonly items: readonly unknown[];
 }
 
-export interface VersionsRange {
+export interface VersionsRequest {
   readonly shipmentId: string;
-  /** Versions that were written later, and reversals that were made later, are left out. */
+  /** Leaves out versions and reversals after this time. */
   readonly asOf: Date | undefined;
   /** The number of the newest version wanted; undefined for the newest there is. */
   readonly upTo: number | undefined;
@@ -48,7 +48,7 @@ export interface VersionsRange {
 }
 
 export interface VersionsPage {
-  /** How many there are in all. */
+  /** The number of versions in all. */
   readonly all: number;
   /** Oldest first. */
   readonly versions: readonly PlacedVersion[];
@@ -56,13 +56,13 @@ export interface VersionsPage {
   readonly shown: PlacedVersion | null;
 }
 
-/** Undefined while the projection of versions, new after an upgrade, is still being filled from the event log. */
+/** Undefined while the projection `versions`, new after an upgrade, is still being filled from the event log. */
 export async function listVersions(
   organisationId: string,
-  { shipmentId, asOf, upTo, count }: VersionsRange,
+  { shipmentId, asOf, upTo, count }: VersionsRequest,
   pool: Pool,
 ): Promise<VersionsPage | undefined> {
-  const { rows } = await pool.query<VersionsPage & { isFilled: boolean }>(query, [
+  const { rows } = await pool.query<VersionsPage & { isFilled: boolean }>(versionsSql, [
     organisationId,
     shipmentId,
     asOf ?? null,
@@ -73,23 +73,23 @@ export async function listVersions(
   return found?.isFilled ? { all: found.all, versions: found.versions, shown: found.shown } : undefined;
 }
 
-/** Whether the shipment was ever in the ledger: it keeps its page when all of it is reversed. */
+/** Whether the shipment was ever in the ledger: it keeps its page even if all its versions are reversed. */
 export const hasVersions = async (organisationId: string, shipmentId: string, pool: Pool): Promise<boolean> =>
-  !shipmentId.includes("\0") && finds(pool, versionSql, [organisationId, shipmentId]);
+  !shipmentId.includes("\0") && hasRow(pool, anyVersionSql, [organisationId, shipmentId]);
 
-const versionSql = `
+const anyVersionSql = `
   select from shipment_versions join shipment_imports using (import_position)
    where shipment_versions.organisation_id = $1 and shipment_id = $2 limit 1`;
 
-/** Whether the ledger has the version of a later push at a place in the event log. */
-const isThereAt = (place: string): string =>
+/** SQL for whether the ledger has the version `later`, of a push after that of `own`, at a position in the event log. */
+const isInLedgerAtSql = (place: string): string =>
   `later.number > own.number and later.completed_position <= ${place} and (later.reversed_position is null or later.reversed_position > ${place})`;
 
 /**
- * Shipments of one import with the same id are reversed together. A version comes into the ledger when it completes, or when a later push is
- * reversed. It never did if a later push was there each time, as long as it was not itself reversed.
+ * Shipments of one import with the same id are reversed together. A version can enter the ledger when its import completes, or when a later
+ * push is reversed. It never entered if a later push was in the ledger each time, up to its own reversal.
  */
-const query = `
+const versionsSql = `
   with completed as (
     select import_position, shipment, revisions, import_id, completed_position,
            range_agg(int4range(shipment, shipment, '[]')) over (partition by import_position) as numbers
@@ -111,8 +111,8 @@ const query = `
                select from (select own.completed_position as place
                             union all select later.reversed_position from written as later where later.number > own.number) as places
                 where place >= own.completed_position and (own.reversed_position is null or place < own.reversed_position)
-                  and not exists (select from written as later where ${isThereAt("place")}))
-               then (select later.import_id from written as later where ${isThereAt("own.completed_position")} order by later.number limit 1) end,
+                  and not exists (select from written as later where ${isInLedgerAtSql("place")}))
+               then (select later.import_id from written as later where ${isInLedgerAtSql("own.completed_position")} order by later.number limit 1) end,
              'reversed', case when reversal_id is not null then
                json_build_object('reversalId', reversal_id, 'reason', reason, 'actor', reversed_by,
                                  'at', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end) as version
@@ -126,13 +126,13 @@ const query = `
 export async function readVersion(placed: PlacedVersion, eventStore: EventStore, signal: AbortSignal): Promise<ShipmentVersion> {
   const stream = streamOf.import(placed.importId);
   const [requested, lines] = await Promise.all([
-    requestedEvent(eventStore, placed.importId),
-    acceptedRowsAt(eventStore, placed.importId, placed.revisions, signal),
+    readRequestedEvent(eventStore, placed.importId),
+    readAcceptedRows(eventStore, placed.importId, placed.revisions, signal),
   ]);
   if (!requested) throw new Error(`${stream} does not begin with ImportRequested`);
   const { by, sourceDetails, file, at } = requested.data;
-  const own = lines.filter(({ row, shipment = row }) => shipment === placed.shipment);
-  const { item: _, ...fields } = own[0]?.values ?? {};
+  const versionLines = lines.filter(({ row, shipment = row }) => shipment === placed.shipment);
+  const { item: _, ...fields } = versionLines[0]?.values ?? {};
   return {
     ...placed,
     by,
@@ -140,7 +140,7 @@ export async function readVersion(placed: PlacedVersion, eventStore: EventStore,
     fileName: file.name,
     pushedAt: at,
     fields,
-    rows: own.map(({ row }) => row),
-    items: own.map(({ values }) => values["item"]),
+    rows: versionLines.map(({ row }) => row),
+    items: versionLines.map(({ values }) => values["item"]),
   };
 }

@@ -1,20 +1,19 @@
-// What is sent: the import as the API showed it at the event. It is built from the stream for every attempt, so that a retry, a replay
-// and a Send again say the same; only the link to the error report is made anew, since it expires.
-
+// The message of a webhook: the import as the API showed it at the event. Every attempt builds it from the stream, so that a retry, a
+// replay and a "Send again" say the same. Only the link to the error report is new each time, since it expires.
 import { isWebhookEventType, type WebhookStream, webhookEvents } from "../../domain/webhooks/types.js";
 import { decodeOn } from "../../events/codec.js";
 import type { RowsReversed } from "../../events/correctionEvents.js";
 import type { ImportCompleted, ImportRequested } from "../../events/importEvents.js";
-import { countRejected, requestedEvent, rowsBefore, startedEvent } from "../../events/importLayout.js";
+import { countRejectedRows, readRequestedEvent, readStartedEvent, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { Database } from "../../ports/database.js";
 import { type EventStore, eventAt, type Revision, type StoredEvent } from "../../ports/eventStore.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import { recentLoads } from "../../recentValues.js";
-import { type ImportView, shownDetails, shownImport } from "../imports/importView.js";
+import { contractImport, detailsWithNotes, type ImportView } from "../imports/importView.js";
 import type { Delivery } from "../organisations/webhooks.js";
 
-interface Sources {
+interface MessageSources {
   readonly pool: Database;
   readonly eventStore: EventStore;
   readonly objectStore: Pick<ObjectStore, "link">;
@@ -26,51 +25,51 @@ export interface MessageSubject extends Pick<Delivery, "eventId" | "type" | "imp
   readonly endpointId: string;
 }
 
-/** The event log no longer has this event at its place: an older state of it was restored. */
+/** The event cannot be sent: the event log no longer has it at its place since an older state was restored, or its type is not sent. */
 export class EventGone extends Error {
   override readonly name = "EventGone";
 }
 
-const linkSeconds = 3_600;
+const linkLifetimeSeconds = 3_600;
 
-export async function webhookMessageOf(delivery: MessageSubject, sources: Sources): Promise<string> {
+export async function webhookMessageOf(delivery: MessageSubject, sources: MessageSources): Promise<string> {
   const { type, occurredAt, endpointId, importId } = delivery;
   if (importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } }); // a ping
   if (!isWebhookEventType(type)) throw new EventGone(`This version sends no ${type}`);
-  const { at, view, reversal } = await viewOf(delivery.eventId, () =>
-    readView(delivery, { importId, on: webhookEvents[type].stream }, sources),
+  const { at, view, reversal } = await loadCachedView(delivery.eventId, () =>
+    loadView(delivery, { importId, stream: webhookEvents[type].stream }, sources),
   );
-  const link = { downloadName: `rejected-rows-${importId}.xlsx`, expiresInSeconds: linkSeconds, now: delivery.now };
+  const link = { downloadName: `rejected-rows-${importId}.xlsx`, expiresInSeconds: linkLifetimeSeconds, now: delivery.now };
   const errorReportUrl = view.reportKey === null ? null : await sources.objectStore.link(view.reportKey, link);
-  const data = shownImport(view, errorReportUrl);
+  const data = contractImport(view, errorReportUrl);
   return JSON.stringify({ type, timestamp: at, data: reversal ? { ...data, reversal } : data });
 }
 
 interface ImportAtEvent {
   readonly at: string;
   readonly view: ImportView;
-  /** For a reversal: as the API lists it. */
-  readonly reversal?: Pick<RowsReversed, "reversalId" | "at" | "reason" | "count"> & ReturnType<typeof rowsOf>;
+  /** The reversal as the API lists it, if the event is one. */
+  readonly reversal?: Pick<RowsReversed, "reversalId" | "at" | "reason" | "count"> & ReturnType<typeof listedRows>;
 }
 
-const mostRecent = 500;
-/** An event that goes to several endpoints is read once, also if it is sent to them at the same time. */
-const viewOf = recentLoads<ImportAtEvent>(mostRecent);
+const maxCachedViews = 500;
+/** Reads an event that goes to several endpoints only once, even if it is sent to them at the same time. */
+const loadCachedView = recentLoads<ImportAtEvent>(maxCachedViews);
 
-async function readView(
+async function loadView(
   { organisationId, eventId, revision }: MessageSubject,
-  { importId, on }: { readonly importId: string; readonly on: WebhookStream },
-  sources: Sources,
+  { importId, stream }: { readonly importId: string; readonly stream: WebhookStream },
+  sources: MessageSources,
 ): Promise<ImportAtEvent> {
   const { eventStore } = sources;
   const [requested, started, stored] = await Promise.all([
-    requestedEvent(eventStore, importId),
-    startedEvent(eventStore, importId),
-    eventAt(eventStore, streamOf[on](importId), BigInt(revision ?? 0)),
+    readRequestedEvent(eventStore, importId),
+    readStartedEvent(eventStore, importId),
+    eventAt(eventStore, streamOf[stream](importId), BigInt(revision ?? 0)),
   ]);
   if (requested?.data.organisationId !== organisationId || stored?.id !== eventId)
-    throw new EventGone(`The log no longer has event ${eventId}: it was put back`);
-  const event = decodeOn(on, stored);
+    throw new EventGone(`The event log no longer has event ${eventId}: an older event store was restored`);
+  const event = decodeOn(stream, stored);
   const beforeEvent: ImportView = { ...requestedView(requested.data), startedAt: started ? new Date(started.data.at) : null };
   switch (event?.type) {
     case "ImportStarted":
@@ -119,8 +118,8 @@ function requestedView({ importId, kind, source, sourceDetails, at, corrects, sa
   };
 }
 
-/** The import as it was after this reversal: reversals before it count, later ones do not. */
-async function readReversal(stored: StoredEvent, beforeEvent: ImportView, { eventStore }: Sources): Promise<ImportAtEvent> {
+/** The import as it was after this reversal: earlier reversals are included, later ones are not. */
+async function readReversal(stored: StoredEvent, beforeEvent: ImportView, { eventStore }: MessageSources): Promise<ImportAtEvent> {
   const { importId } = beforeEvent;
   const last = await eventStore.last(streamOf.import(importId));
   const end = last && decodeOn("import", last);
@@ -139,13 +138,13 @@ async function readReversal(stored: StoredEvent, beforeEvent: ImportView, { even
     ...completedView(beforeEvent, end.data),
     reversed: { rows, all: all || rows === end.data.counts.processed, at },
   };
-  return { at, view, reversal: { reversalId, at, reason, count, ...rowsOf(reversed) } };
+  return { at, view, reversal: { reversalId, at, reason, count, ...listedRows(reversed) } };
 }
 
-const rowsOf = ({ rows }: RowsReversed) => (rows === "all" ? { all: true, rows: null } : { all: false, rows });
+const listedRows = ({ rows }: RowsReversed) => (rows === "all" ? { all: true, rows: null } : { all: false, rows });
 
 function completedView(beforeEvent: ImportView, { at, counts, notes, report, unusual, unusualRows }: ImportCompleted): ImportView {
-  const sourceDetails = shownDetails(beforeEvent.sourceDetails, notes);
+  const sourceDetails = detailsWithNotes(beforeEvent.sourceDetails, notes);
   const ended = { status: "completed" as const, progress: 100, finishedAt: new Date(at) };
   const kinds = unusual?.map(({ kind, count }) => ({ kind, count }));
   return {
@@ -158,11 +157,11 @@ function completedView(beforeEvent: ImportView, { at, counts, notes, report, unu
   };
 }
 
-/** `processed` is 0, since such an import writes nothing. Rejected rows are counted in the table if it includes this event, else in the stream. */
-async function countsAt({ pool, eventStore }: Sources, revision: Revision, importId: string): Promise<ImportView["counts"]> {
+/** The counts of a failed or cancelled import. Rejected rows come from the table if it includes the event, otherwise from the stream. */
+async function countsAt({ pool, eventStore }: MessageSources, revision: Revision, importId: string): Promise<ImportView["counts"]> {
   const { rows } = await pool.query<{ failed: number }>("select failed from imports where import_id = $1 and revision = $2", [
     importId,
     String(revision),
   ]);
-  return { received: rowsBefore(revision), processed: 0, failed: rows[0]?.failed ?? (await countRejected(eventStore, importId)) };
+  return { received: rowsBefore(revision), processed: 0, failed: rows[0]?.failed ?? (await countRejectedRows(eventStore, importId)) };
 }

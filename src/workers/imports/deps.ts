@@ -9,7 +9,7 @@ import type { Notices } from "../../ports/notices.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { Spreadsheets } from "../../ports/spreadsheets.js";
 
-/** The loaded localities: per country the checksum of the loaded file, which is its version. */
+/** The loaded localities. A version is the checksum of a country's loaded file, by country. */
 export interface LocalityVersions {
   current(): Promise<Record<string, string>>;
   geography(versions: Record<string, string>): Promise<Geography>;
@@ -21,10 +21,10 @@ export interface WorkerDeps extends Stores {
   /** An organisation's catalogue in one version, compiled and cached. */
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
   readonly localities: LocalityVersions;
-  /** Without them the worker asks for queued and cancelled imports by itself. */
+  /** Without notices the worker polls for queued and cancelled imports. */
   readonly notices?: Notices;
   readonly logger: Logger;
   readonly workerId: string;
-  /** The folder in which every worker makes one of its own, for submissions while they are read. */
+  /** The folder in which each worker makes its own folder, for the submissions that it reads. */
   readonly tempDir: string;
 }

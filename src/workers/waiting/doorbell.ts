@@ -1,11 +1,11 @@
-// src/workers/waiting: how a worker waits between two pieces of work, and stops waiting when it is to stop.
+// src/workers/waiting: how a worker waits between two pieces of work, and stops waiting when the process stops.
 
 import { setTimeout as pause } from "node:timers/promises";
 
-export type Doorbell = ReturnType<typeof doorbell>;
+export type Doorbell = ReturnType<typeof createDoorbell>;
 
-/** A place to wait: a wait ends early when there may be work (`ring`) or the signal aborts. One loop waits on it. */
-export function doorbell(signal: AbortSignal) {
+/** Lets one loop wait for work. A wait ends early when somebody calls `ring`, because there may be work, or when the signal aborts. */
+export function createDoorbell(signal: AbortSignal) {
   let isRung = signal.aborted;
   let endWait = () => {};
   const ring = () => {
@@ -15,9 +15,9 @@ export function doorbell(signal: AbortSignal) {
   signal.addEventListener("abort", ring);
   return {
     ring,
-    /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. False when the time was over first. */
+    /** Waits for the next ring, at most `ms`. A ring since the last wait ends it at once. Returns whether the bell rang. */
     async wait(ms: number): Promise<boolean> {
-      // Not by `pause`: the bell rings for every push, and a wait that a signal ends costs two errors.
+      // A plain timer, not `pause`: the bell rings for every push, and each `pause` that a signal ends creates two errors.
       const ended = new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, ms);
         endWait = () => {
@@ -27,31 +27,31 @@ export function doorbell(signal: AbortSignal) {
       });
       if (isRung) endWait();
       await ended;
-      const early = isRung;
+      const wasRung = isRung;
       isRung = signal.aborted;
-      return early;
+      return wasRung;
     },
     /** Waits for `ms`; a ring does not end it. */
     pause: (ms: number): Promise<void> => pause(ms, undefined, { signal }).catch(() => undefined),
   };
 }
 
-interface DueTime {
-  /** The pause before the first question, and between questions while notices do not arrive. */
+interface DueCheck {
+  /** The wait before the first call of `dueInMs`, and between calls while notices do not arrive. */
   readonly pollMs: number;
-  /** Whether notices arrive that ring the bell. Then the question is asked seldom, in case a notice was lost. */
-  readonly isTold: () => boolean;
+  /** Whether notices, which ring the bell, arrive. `dueInMs` is then called seldom, in case a notice was lost. */
+  readonly noticesArrive: () => boolean;
   /** Milliseconds until something is due; 0 or less if something is due now, Infinity if nothing waits. */
   readonly dueInMs: () => Promise<number>;
 }
 
-const toldMs = 5_000;
+const noticedPollMs = 5_000;
 
-/** Waits until the bell rings or something is due. An idle process asks this one cheap question instead of searching for work. */
-export async function waitUntilDue(bell: Doorbell, { pollMs, isTold, dueInMs }: DueTime): Promise<void> {
+/** Waits until the bell rings or something is due. An idle process only makes this cheap check instead of searching for work. */
+export async function waitUntilDue(bell: Doorbell, { pollMs, noticesArrive, dueInMs }: DueCheck): Promise<void> {
   for (let ms = pollMs; !(await bell.wait(ms)); ) {
     const due = await dueInMs();
     if (due <= 0) return;
-    ms = Math.min(due, isTold() ? toldMs : pollMs);
+    ms = Math.min(due, noticesArrive() ? noticedPollMs : pollMs);
   }
 }

@@ -1,17 +1,17 @@
 import type { Logger } from "pino";
 import { backOffMs } from "../../backOff.js";
-import { type Doorbell, doorbell } from "./doorbell.js";
+import { createDoorbell, type Doorbell } from "./doorbell.js";
 
-const longestMs = 10_000;
+const maxFailurePauseMs = 10_000;
 
 /**
- * Does `work` whenever the bell rings, and at least every `everyMs`, until the signal aborts. A failure is logged. The pause doubles with each
- * further failure, so that an outage of hours does not fill the log. The first success brings the usual pause back.
+ * Runs `work` whenever the bell rings, and at least every `everyMs`, until the signal aborts. Logs each failure. The pause doubles with
+ * each further failure, so that a long outage does not fill the log, and the first success restores the usual pause.
  */
 export async function repeatUntilStopped(
-  what: string,
+  taskName: string,
   everyMs: number | (() => number),
-  { logger, signal, bell = doorbell(signal) }: { logger: Logger; signal: AbortSignal; bell?: Doorbell },
+  { logger, signal, bell = createDoorbell(signal) }: { logger: Logger; signal: AbortSignal; bell?: Doorbell },
   work: () => Promise<void>,
 ): Promise<void> {
   let failures = 0;
@@ -21,10 +21,10 @@ export async function repeatUntilStopped(
       failures = 0;
     } catch (error) {
       failures += 1;
-      if (!signal.aborted) logger.warn({ err: error, failures }, `${what} failed`);
+      if (!signal.aborted) logger.warn({ err: error, failures }, `${taskName} failed`);
     }
     const usualMs = typeof everyMs === "number" ? everyMs : everyMs();
-    const pauseMs = backOffMs(failures + 1, { firstMs: usualMs, mostMs: Math.max(usualMs, longestMs) });
+    const pauseMs = backOffMs(failures + 1, { firstMs: usualMs, maxMs: Math.max(usualMs, maxFailurePauseMs) });
     await (failures > 0 ? bell.pause(pauseMs) : bell.wait(pauseMs));
   }
 }

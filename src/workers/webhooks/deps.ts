@@ -1,5 +1,5 @@
-// src/workers/webhooks tells the organisations' endpoints what happened. One process at a time follows the event log and notes the
-// events; every worker process makes deliveries of them and sends those that are due.
+// src/workers/webhooks sends events to the organisations' endpoints. One process at a time follows the event log and records the events.
+// Every worker process makes deliveries of them and sends those that are due.
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { OrganisationDeps } from "../../commands/organisations/organisationStream.js";
@@ -12,12 +12,12 @@ import type { PostWebhook } from "../../ports/webhooks.js";
 export interface WebhookWorkerDeps extends Stores {
   readonly inTransaction: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
   readonly objectStore: Pick<ObjectStore, "link">;
-  /** For the commands that a worker carries out itself: pause an endpoint after three days of failures, remove it after a 410. */
+  /** For the commands that a worker gives: pause an endpoint after three days of failures, remove it after a 410. */
   readonly organisations: OrganisationDeps;
   readonly post: PostWebhook;
   readonly rules: AddressRules;
   readonly signingSecret: string;
-  /** Without them the sender asks for what is due by itself. */
+  /** Without notices the sender polls for due deliveries. */
   readonly notices?: Notices;
   readonly logger: Logger;
   readonly workerId: string;

@@ -2,7 +2,7 @@ import shared from "@eventstore/db-client/generated/shared_pb.js";
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { requestOf } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
+import { encodeAppend } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
 import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { headRequest, streamRequest, subscribeRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
 import { batchReply } from "../../../src/adapters/eventStore/vendor.js";
@@ -18,7 +18,7 @@ const event = fc.record({
 test("any append is, byte for byte, what the vendor's generated code understands", () => {
   fc.assert(
     fc.property(text, fc.array(event, { minLength: 1 }), fc.bigInt({ min: -1n, max: 2n ** 63n - 1n }), (stream, events, expected) => {
-      const request = requestOf(stream, events, expected, 1e9);
+      const request = encodeAppend(stream, events, expected, 1e9);
       const read = streams.BatchAppendReq.deserializeBinary(request?.bytes as Buffer);
       const options = read.getOptions();
       expect(read.getIsFinal()).toBe(true);
@@ -49,7 +49,7 @@ test("any append is, byte for byte, what the vendor's generated code understands
 
 test("data that is JSON text already is sent as it is", () => {
   const metadata = { organisation: "", actor: "", $correlationId: "", v: 1 };
-  const sent = requestOf("s", [{ id: "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50", type: "t", json: '{"ä":1}', metadata }], -1n, 1e9);
+  const sent = encodeAppend("s", [{ id: "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50", type: "t", json: '{"ä":1}', metadata }], -1n, 1e9);
   const [message] = streams.BatchAppendReq.deserializeBinary(sent?.bytes as Buffer).getProposedMessagesList();
   expect(Buffer.from(message?.getData_asU8() ?? []).toString()).toBe('{"ä":1}');
 });
@@ -164,9 +164,9 @@ test("an append beyond the limit is refused before it is sent, one at the limit 
       metadata: { organisation: "", actor: "", $correlationId: "", v: 1 },
     },
   ];
-  const size = requestOf("s", events, -1n, 1e9)?.bytes.length as number;
-  expect(requestOf("s", events, -1n, size)).toBeDefined();
-  expect(requestOf("s", events, -1n, size - 1)).toBeUndefined();
+  const size = encodeAppend("s", events, -1n, 1e9)?.bytes.length as number;
+  expect(encodeAppend("s", events, -1n, size)).toBeDefined();
+  expect(encodeAppend("s", events, -1n, size - 1)).toBeUndefined();
 });
 
 test("garbled replies are read as something or throw an Error, and never loop for ever", () => {

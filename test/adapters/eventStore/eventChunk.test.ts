@@ -3,7 +3,7 @@ import streams from "@eventstore/db-client/generated/streams_pb.js";
 import { afterAll, expect, test } from "vitest";
 import { createAppender } from "../../../src/adapters/eventStore/appending/append.js";
 import { openConnection } from "../../../src/adapters/eventStore/connection.js";
-import { requestOf } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
+import { encodeAppend } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
 import type { NewEvent, StoredEvent } from "../../../src/ports/eventStore.js";
 
 const connection = openConnection("esdb://127.0.0.1:1?tls=false", 1_000); // nothing is sent on it
@@ -53,7 +53,7 @@ test("a chunk's request is that of an append of the same events", async () => {
     streams.BatchAppendReq.deserializeBinary(bytes as Buffer)
       .getProposedMessagesList()
       .map((message) => Buffer.from(message.serializeBinary()).toString("hex"));
-  expect(proposed(sent[0]?.copy)).toEqual(proposed(requestOf("s", events, 7n, 1e6)?.bytes));
+  expect(proposed(sent[0]?.copy)).toEqual(proposed(encodeAppend("s", events, 7n, 1e6)?.bytes));
 });
 
 test("an acknowledged chunk is empty and takes other events", async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { newClient } from "../../../src/adapters/eventStore/connection.js";
 import { framePrefix, groupFrames } from "../../../src/adapters/eventStore/protocol/frames.js";
-import { encode, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type ReadReply, type ReplyGroup, replyGroupReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { streamRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
 import { closeClient, groupMessages, openReadCall } from "../../../src/adapters/eventStore/vendor.js";
@@ -18,7 +18,7 @@ function frame(message: Buffer, compressed = 0): Buffer {
 }
 
 const checkpoint = (commit: number): Buffer =>
-  encode([
+  encodeMessage([
     [
       3,
       [

@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  encode,
+  encodeMessage,
   type Field,
   MAX_INT64,
   MalformedMessage,
   type Message,
-  message,
+  messageReader,
+  nestedReader,
+  nestedText,
   readBigInt,
   readBytes,
   readNumber,
   readText,
-  textIn,
   whenPresent,
-  wholeMessage,
 } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 
 interface Read {
@@ -26,12 +26,12 @@ interface Read {
 }
 
 const empty = (): Read => ({ number: 0, big: 0n, text: "", bytes: Buffer.alloc(0), inner: "", isThere: false });
-const read = wholeMessage(empty, {
+const read = messageReader(empty, {
   1: ["number", readNumber],
   2: ["big", readBigInt],
   3: ["text", readText],
   4: ["bytes", readBytes],
-  5: ["inner", textIn(7)],
+  5: ["inner", nestedText(7)],
   6: ["isThere", whenPresent(true)],
 });
 
@@ -40,7 +40,7 @@ describe("numbers", () => {
     const numbers = fc.oneof(fc.maxSafeNat(), fc.nat(300), fc.constantFrom(0, 127, 128, 16_383, 16_384, 2 ** 32, MAX_INT64));
     fc.assert(
       fc.property(numbers, (value) => {
-        expect(read(encode([[1, value]])).number).toBe(value);
+        expect(read(encodeMessage([[1, value]])).number).toBe(value);
       }),
     );
   });
@@ -48,15 +48,15 @@ describe("numbers", () => {
   test("every unsigned 64-bit number is read as it was written, to the digit", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (value) => {
-        expect(read(encode([[2, value]])).big).toBe(value);
+        expect(read(encodeMessage([[2, value]])).big).toBe(value);
       }),
     );
   });
 
   test("are encoded as protocol buffers define", () => {
-    expect(encode([[1, 300]]).toString("hex")).toBe("08ac02");
-    expect(encode([[1, MAX_INT64]]).toString("hex")).toBe("08ffffffffffffffff7f");
-    expect(encode([[1, 0]]).toString("hex")).toBe("0800"); // 0 is written too: the field may be a member of a oneof
+    expect(encodeMessage([[1, 300]]).toString("hex")).toBe("08ac02");
+    expect(encodeMessage([[1, MAX_INT64]]).toString("hex")).toBe("08ffffffffffffffff7f");
+    expect(encodeMessage([[1, 0]]).toString("hex")).toBe("0800"); // 0 is written too: the field may be a member of a oneof
   });
 });
 
@@ -66,7 +66,7 @@ test("text is read as it was written, with the replacement character for what UT
       const written = Buffer.from(text).toString();
       expect(
         read(
-          encode([
+          encodeMessage([
             [3, text],
             [5, [[7, text]]],
           ]),
@@ -78,13 +78,13 @@ test("text is read as it was written, with the replacement character for what UT
 
 test("fields a reader does not know are passed over, wherever they stand", () => {
   const message = Buffer.concat([
-    encode([
+    encodeMessage([
       [9, 300],
       [3, "wanted"],
       [8, Buffer.from([1, 2])],
     ]),
     Buffer.from([0x75, 1, 2, 3, 4]), // field 14, four bytes
-    encode([
+    encodeMessage([
       [6, []],
       [4, Buffer.from("bytes")],
     ]),
@@ -107,24 +107,24 @@ test("arbitrary bytes are read as some message or are malformed, never anything 
 
 test("a message that is cut short anywhere inside of a field is malformed", () => {
   for (const whole of [
-    encode([[3, "some text"]]),
-    encode([[4, Buffer.alloc(20)]]),
-    encode([[5, [[7, "inner"]]]]),
-    encode([[2, 2n ** 63n]]),
+    encodeMessage([[3, "some text"]]),
+    encodeMessage([[4, Buffer.alloc(20)]]),
+    encodeMessage([[5, [[7, "inner"]]]]),
+    encodeMessage([[2, 2n ** 63n]]),
   ])
     for (let length = 1; length < whole.length; length++) expect(() => read(whole.subarray(0, length))).toThrow(MalformedMessage);
 });
 
 test("a field that runs over the end of its message is malformed", () => {
-  const readInner = message(() => ({ text: "" }), { 1: ["text", readText] });
-  const readOuter = wholeMessage(() => ({ found: { text: "" } }), { 1: ["found", readInner] });
+  const readInner = nestedReader(() => ({ text: "" }), { 1: ["text", readText] });
+  const readOuter = messageReader(() => ({ found: { text: "" } }), { 1: ["found", readInner] });
   const bytes = Buffer.from([0x0a, 3, 0x0a, 4, 97, 98, 99, 100]); // a message of three bytes whose text says four
   expect(() => readOuter(bytes)).toThrow(MalformedMessage);
 });
 
 test("an error that a field's reader throws is passed on unchanged", () => {
   class Refused extends Error {}
-  const readRefusing = wholeMessage(() => ({ text: "" }), {
+  const readRefusing = messageReader(() => ({ text: "" }), {
     1: [
       "text",
       () => {
@@ -132,7 +132,7 @@ test("an error that a field's reader throws is passed on unchanged", () => {
       },
     ],
   });
-  expect(() => readRefusing(encode([[1, "x"]]))).toThrow(Refused);
+  expect(() => readRefusing(encodeMessage([[1, "x"]]))).toThrow(Refused);
 });
 
 const { message: anyMessage } = fc.letrec<{ field: Field; message: Message }>((tie) => ({
@@ -151,10 +151,10 @@ const { message: anyMessage } = fc.letrec<{ field: Field; message: Message }>((t
 
 test("a message encoded as a whole equals its fields encoded one by one", () => {
   const inPieces = ([number, value]: Field): Buffer =>
-    Array.isArray(value) ? encode([[number, Buffer.concat((value as Message).map(inPieces))]]) : encode([[number, value]]);
+    Array.isArray(value) ? encodeMessage([[number, Buffer.concat((value as Message).map(inPieces))]]) : encodeMessage([[number, value]]);
   fc.assert(
     fc.property(anyMessage, (fields) => {
-      expect(encode(fields).equals(Buffer.concat(fields.map(inPieces)))).toBe(true);
+      expect(encodeMessage(fields).equals(Buffer.concat(fields.map(inPieces)))).toBe(true);
     }),
   );
 });
@@ -163,7 +163,7 @@ test("a message larger than the buffer that is reused is written whole", () => {
   const long = "ü".repeat(500_000);
   expect(
     read(
-      encode([
+      encodeMessage([
         [1, 7],
         [3, long],
         [5, [[7, long]]],

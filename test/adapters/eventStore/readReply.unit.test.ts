@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encode, type Field, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, type Field, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 
 interface Sent {
@@ -32,7 +32,7 @@ function reply({ stream, properties, metadata, n, streamLate = false }: Sent): B
     ...(metadata === undefined ? [] : [[7, metadata] as const]),
     [8, JSON.stringify({ n })],
   ];
-  return encode([[1, [[1, recorded]]]]);
+  return encodeMessage([[1, [[1, recorded]]]]);
 }
 
 const none = { organisation: "", actor: "", $correlationId: "", v: 0 };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { beginning, type EventStore, noStream, type Position, type StoredEvent } from "../../../src/ports/eventStore.js";
+import { type EventStore, logStart, noStream, type Position, type StoredEvent } from "../../../src/ports/eventStore.js";
 import type { TestEventStore } from "../../support/stores/eventStore.js";
 import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
 import { connect, ids, newStream, someEvents } from "./support.js";
@@ -52,11 +52,11 @@ describe("replaying", () => {
       expect(positions.at(-1)).toEqual(reached);
       return { seen: ids(seen), reached };
     };
-    const place = all[19]?.position ?? beginning;
+    const place = all[19]?.position ?? logStart;
     const before = { commit: place.commit - 1n, prepare: place.prepare - 1n };
     expect(await replayed(place)).toEqual({ seen: ids(events.slice(0, 20)), reached: place });
     expect(await replayed(before)).toEqual({ seen: ids(events.slice(0, 19)), reached: before });
-    expect(await replayed(beginning)).toEqual({ seen: [], reached: beginning });
+    expect(await replayed(logStart)).toEqual({ seen: [], reached: logStart });
     const later = { commit: (end?.commit ?? 0n) + 1_000_000n, prepare: (end?.prepare ?? 0n) + 1_000_000n };
     expect((await replayed(later)).seen).toEqual(ids(events));
   });

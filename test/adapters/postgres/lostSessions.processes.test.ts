@@ -19,7 +19,7 @@ beforeEach(async () => {
   database = await createTestDatabase();
   await database.pool.query("create table notes (text text); insert into notes values ('first')");
   network = await startTcpProxy(database.url);
-  pool = createPool({ url: network.address, applicationName: "watched", statementTimeout: 0 });
+  pool = createPool({ url: network.address, applicationName: "watched", statementTimeoutMs: 0 });
   lost = [];
   taken = [];
   unwatch = endLostSessions(pool, { applicationName: "watched", everyMs: 100, onLost: (pid) => lost.push(pid) });

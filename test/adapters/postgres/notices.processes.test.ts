@@ -32,23 +32,23 @@ test("notices are heard by channel, also after the connection was cut; what may 
   const states: boolean[] = [];
   notices.on(channels.importCancelled, (text) => {
     heard.push(text);
-    if (text === undefined) states.push(notices.arrive());
+    if (text === undefined) states.push(notices.areArriving());
   });
-  expect(notices.arrive()).toBe(false);
+  expect(notices.areArriving()).toBe(false);
   await expect.poll(() => states).toEqual([true]);
   await notify(channels.importQueued, "of another channel");
   await notify(channels.importCancelled, "first");
   await expect.poll(() => heard).toEqual([undefined, "first"]);
   await cut("cut");
   await expect.poll(() => states).toEqual([true, false, true]);
-  expect(notices.arrive()).toBe(true);
+  expect(notices.areArriving()).toBe(true);
   await notify(channels.importCancelled, "second");
   await expect.poll(() => heard).toEqual([undefined, "first", undefined, undefined, "second"]);
 });
 
 test("several hear the same notice, until each ends it; nothing arrives after the end", async () => {
   const { notices, stop } = open("several");
-  await expect.poll(notices.arrive).toBe(true);
+  await expect.poll(notices.areArriving).toBe(true);
   const heard: string[] = [];
   const hear = (text?: string) => heard.push(text ?? "-");
   const ends = [notices.on(channels.importQueued, hear), notices.on(channels.importQueued, (text) => hear(text))];
@@ -59,6 +59,6 @@ test("several hear the same notice, until each ends it; nothing arrives after th
   await expect.poll(() => heard).toEqual(["both", "both", "one"]);
   stop.abort();
   await notices.closed;
-  expect(notices.arrive()).toBe(false);
+  expect(notices.areArriving()).toBe(false);
   expect(() => notices.on(channels.deliveriesDue, hear)).toThrow("does not listen");
 });

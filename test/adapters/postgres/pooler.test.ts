@@ -169,7 +169,7 @@ describe.skipIf(!poolerInstalled)("behind PgBouncer in transaction mode", () => 
     const notices = openNotices({ url: pooler.url, applicationName: "test", channels: [channels.importQueued], onPooler, signal });
     notices.on(channels.importQueued, (text) => heard.push(text));
     await notices.closed;
-    expect({ told, heard, arrive: notices.arrive() }).toEqual({ told: true, heard: [], arrive: false });
+    expect({ told, heard, arrive: notices.areArriving() }).toEqual({ told: true, heard: [], arrive: false });
   });
 
   test("the error for a pooler that refuses the connection's time limits says what to set in PgBouncer", async () => {

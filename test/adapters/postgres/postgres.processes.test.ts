@@ -72,7 +72,7 @@ test("a server that ends the connection is an outage, and the pool goes on after
 });
 
 test("a statement that runs too long is an outage", async () => {
-  const pool = openPool({ url: database.url, applicationName: "slow", statementTimeout: 50 });
+  const pool = openPool({ url: database.url, applicationName: "slow", statementTimeoutMs: 50 });
   await expect(pool.query("select pg_sleep(5)")).rejects.toBeInstanceOf(StoreUnavailable);
 });
 
@@ -134,7 +134,7 @@ test("a time reaches Postgres unchanged, also from a machine whose time zone onc
 });
 
 test("a migration leaves no lock and no changed setting on the pool's connection", async () => {
-  const pool = openPool({ url: database.url, applicationName: "once", max: 1, statementTimeout: 12_345 });
+  const pool = openPool({ url: database.url, applicationName: "once", max: 1, statementTimeoutMs: 12_345 });
   await migrate(pool);
   expect((await pool.query("show statement_timeout")).rows).toEqual([{ statement_timeout: "12345ms" }]);
   expect((await pool.query("select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()")).rowCount).toBe(0);

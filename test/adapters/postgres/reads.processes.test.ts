@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { createReads } from "../../../src/adapters/postgres/reads.js";
+import { createPoolForReads } from "../../../src/adapters/postgres/reads.js";
 import { createSlots } from "../../../src/slots.js";
 import { eventually } from "../../support/eventually.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
@@ -21,7 +21,7 @@ const asleep = async (marker: string) => {
 
 test("a statement whose reader has left ends in the server, and its reader gets the reason", async () => {
   const leaving = new AbortController();
-  const pool = createReads()(database.pool, { organisationId: "a", signal: leaving.signal });
+  const pool = createPoolForReads()(database.pool, { organisationId: "a", signal: leaving.signal });
   const running = pool.query("select /* left */ pg_sleep(600)");
   const failed = expect(running).rejects.toThrow("gone");
   await eventually(async () => (await asleep("left")) === 1, "the statement");
@@ -33,7 +33,7 @@ test("a statement whose reader has left ends in the server, and its reader gets 
 
 test("a connection that is held for several statements is cancelled too", async () => {
   const leaving = new AbortController();
-  const client = await createReads()(database.pool, { organisationId: "a", signal: leaving.signal }).connect();
+  const client = await createPoolForReads()(database.pool, { organisationId: "a", signal: leaving.signal }).connect();
   onTestFinished(() => client.release());
   const running = client.query("select /* held */ pg_sleep(600)");
   const failed = expect(running).rejects.toMatchObject({ name: "StoreUnavailable", cause: { code: "57014" } });
@@ -43,7 +43,7 @@ test("a connection that is held for several statements is cancelled too", async 
 });
 
 test("no statement of another reader is ever cancelled, whenever a reader leaves", async () => {
-  const reads = createReads();
+  const reads = createPoolForReads();
   for (let round = 0; round < 40; round += 1) {
     const leaving = new AbortController();
     const leaver = reads(database.one, { organisationId: "a", signal: leaving.signal }).query("select pg_sleep(0.002)");
@@ -57,10 +57,10 @@ test("no statement of another reader is ever cancelled, whenever a reader leaves
 });
 
 test("an organisation's statements wait for each other, and are refused when too many wait", async () => {
-  const slots = createSlots({ inAll: 3, each: 2, line: { each: 1, ms: 60_000 }, refusal: "too many" });
+  const slots = createSlots({ maxHeld: 3, maxPerOwner: 2, line: { maxPerOwner: 1, maxWaitMs: 60_000 }, refusal: "too many" });
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
-  const of = (organisationId: string) => createReads(slots)(database.pool, { organisationId, signal: leaving.signal });
+  const of = (organisationId: string) => createPoolForReads(slots)(database.pool, { organisationId, signal: leaving.signal });
   const sleepers = Array.from({ length: 3 }, () => of("a").query("select /* many */ pg_sleep(600)"));
   const ends = Promise.allSettled(sleepers);
   await eventually(async () => (await asleep("many")) === 2, "two statements");

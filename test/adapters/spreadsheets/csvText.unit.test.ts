@@ -31,7 +31,7 @@ describe("encodings", () => {
 
   it("a file that is valid UTF-8 only up to some line is refused, and the line is named", async () => {
     const bytes = Buffer.concat([Buffer.from("code,name\n1,Zoë\n2,"), Buffer.from([0xeb]), Buffer.from("\n")]);
-    expect(await faultOf(bytes)).toBe("The file is UTF-8 up to line 3 but not there. Save it as CSV UTF-8 and upload it again.");
+    expect(await faultOf(bytes)).toBe("The file is UTF-8 up to line 3, but not in that line. Save it as CSV UTF-8 and upload it again.");
   });
 
   it("a character on the edge of a piece stays whole in every encoding", async () => {

@@ -22,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function written(columns: string[], rows: Parameters<ReturnType<typeof createTableWriter>["add"]>[0][]): Promise<ExcelJS.Worksheet> {
   const output = createWriteStream(path);
   await once(output, "open");
-  const options = { sheet: "Rows & <more>", columns, texts: new Set([1]), subject: 'the "subject"' };
+  const options = { sheet: "Rows & <more>", columns, textColumns: new Set([1]), subject: 'the "subject"' };
   const writer = createTableWriter(output, options);
   for (const cells of rows) await writer.add(cells);
   await writer.close();

@@ -34,7 +34,7 @@ async function attempt(url: string, options: PostOptions, signal = new AbortCont
     url,
     headers: {},
     body: JSON.stringify({ text: "x".repeat(1_000) }),
-    whyNot: () => undefined,
+    refusalReason: () => undefined,
     signal,
   });
   return withTimeLimit(neverMs, posted, () => {

@@ -40,7 +40,7 @@ const post = (url: string, options: PostOptions = {}, { allowPrivate = true } = 
     url,
     headers: { "content-type": "application/json" },
     body: "{}",
-    whyNot: (address) => addressRefusal(address, new URL(url).protocol, { allowPrivate }),
+    refusalReason: (address) => addressRefusal(address, new URL(url).protocol, { allowPrivate }),
     signal: new AbortController().signal,
   });
 
@@ -155,7 +155,7 @@ test("the connected socket's address is checked too, before anything is written 
     url: `http://erp.example.com:${port}/`,
     headers: {},
     body: "{}",
-    whyNot: (address) => (++looks === 1 ? undefined : addressRefusal(address, "http:", { allowPrivate: false })),
+    refusalReason: (address) => (++looks === 1 ? undefined : addressRefusal(address, "http:", { allowPrivate: false })),
     signal: new AbortController().signal,
   });
   expect(answer.reason).toBe("Not sent: 127.0.0.1 is a loopback address");
@@ -178,13 +178,19 @@ test("a process that is blocked until after the deadline does not send the reque
   });
   const url = `http://127.0.0.1:${port}/`;
   let looks = 0;
-  const whyNot = () => {
+  const refusalReason = () => {
     looks += 1;
     // The second check is of the connected socket: block the process there.
     for (const end = performance.now() + (looks === 2 ? 300 : 0); performance.now() < end; );
     return undefined;
   };
-  const answer = await createPost({ deadlineMs: 200 })({ url, headers: {}, body: "{}", whyNot, signal: new AbortController().signal });
+  const answer = await createPost({ deadlineMs: 200 })({
+    url,
+    headers: {},
+    body: "{}",
+    refusalReason,
+    signal: new AbortController().signal,
+  });
   expect(answer).toMatchObject({ status: null, reason: "No answer within 0.2 s" });
   expect(await post(url)).toMatchObject({ status: 200 });
   expect(heard).toBe(1);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type CorrectionCommand, correctionsAggregate, decide } from "../../../src/commands/corrections/correctionsDecider.js";
-import { type ReversalAt, reversedRows } from "../../../src/domain/claims.js";
+import { type PositionedReversal, reversedRows } from "../../../src/domain/claims.js";
 import type { EventOn } from "../../../src/events/registry.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 
 /** Reversals with their positions; the given events stand at 10, 20 and so on. */
-const givenReversed = (...reversals: ReversalAt[]) => givenWhenThen({ ...correctionsAggregate(reversedRows(reversals)), decide });
+const givenReversed = (...reversals: PositionedReversal[]) => givenWhenThen({ ...correctionsAggregate(reversedRows(reversals)), decide });
 const given = givenReversed();
 
 const now = new Date("2026-03-01T00:00:00Z");
@@ -102,7 +102,7 @@ test("a row whose claim is released is open to others", () => {
 });
 
 /** The state after these events. */
-const stateAfter = (reversals: readonly ReversalAt[], ...events: EventOn<"corrections">[]) => {
+const stateAfter = (reversals: readonly PositionedReversal[], ...events: EventOn<"corrections">[]) => {
   const { initial, evolve } = correctionsAggregate(reversedRows(reversals));
   return events.reduce((state, event, index) => evolve(state, event, BigInt(index), BigInt(index + 1) * 10n), initial());
 };
@@ -113,7 +113,7 @@ test("a refused row stays the other correction's", () => {
 });
 
 describe("after a reversal of the import", () => {
-  const all: ReversalAt = { rows: "all", position: 15n };
+  const all: PositionedReversal = { rows: "all", position: 15n };
 
   test("its rows are neither claimed nor dismissed nor opened again, and what is dismissed stays so", () => {
     const reversed = givenReversed(all);
@@ -164,7 +164,7 @@ describe("after a reversal of the import", () => {
 });
 
 test("a claim is refused the rows that were reversed before it, and keeps the others", () => {
-  const reversals: ReversalAt[] = [
+  const reversals: PositionedReversal[] = [
     { rows: [[2, 4]], position: 5n },
     { rows: [[9, 9]], position: 15n },
   ];

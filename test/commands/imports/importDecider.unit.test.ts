@@ -1,9 +1,9 @@
 import { describe, test } from "vitest";
-import { decide, evolve, type ImportCommand, type ImportEvent, unrequested } from "../../../src/commands/imports/importDecider.js";
+import { decide, evolve, type ImportCommand, type ImportEvent, initialImportState } from "../../../src/commands/imports/importDecider.js";
 import type { ImportRequested, RowOutcome } from "../../../src/events/importEvents.js";
 import { givenWhenThen } from "../givenWhenThen.js";
 
-const given = givenWhenThen<ImportCommand, ImportEvent, typeof unrequested>({ initial: () => unrequested, evolve, decide });
+const given = givenWhenThen<ImportCommand, ImportEvent, typeof initialImportState>({ initial: () => initialImportState, evolve, decide });
 
 const now = new Date("2026-03-01T00:00:00Z");
 const at = now.toISOString();

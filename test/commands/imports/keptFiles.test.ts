@@ -3,16 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  dropKept,
+  dropKeptFile,
   type FileToKeep,
+  findKeptFile,
   keepFile,
-  keptFile,
+  keptFilePrefix,
   keptFilesPerOrganisation,
-  keptPrefix,
-  releaseFile,
+  releaseKeptFile,
 } from "../../../src/commands/imports/keptFiles.js";
 import { logIdOf } from "../../../src/commands/logIdentity.js";
-import { sweepKept } from "../../../src/workers/imports/upkeep/sweeps.js";
+import { sweepKeptFiles } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { openStage, type Stage } from "../../workers/imports/stage.js";
 
 let stage: Stage;
@@ -38,10 +38,10 @@ const fileOf = (organisationId: string): FileToKeep => ({
   checked: { take: "", undecided: true },
 });
 const keep = (organisationId: string) => keepFile(stage.deps(), fileOf(organisationId));
-const found = (organisationId: string, fileId: string) => keptFile(organisationId, fileId, stage.pool);
+const found = (organisationId: string, fileId: string) => findKeptFile(organisationId, fileId, stage.pool);
 const objects = async () => {
   const keys: string[] = [];
-  for await (const { key } of stage.objectStore.list(keptPrefix(await logIdOf(stage.eventStore)))) keys.push(key);
+  for await (const { key } of stage.objectStore.list(keptFilePrefix(await logIdOf(stage.eventStore)))) keys.push(key);
   return keys;
 };
 
@@ -61,10 +61,10 @@ test("only a file that became no import is dropped, by its own organisation", as
   const keepChecked = () => keepFile(stage.deps(), { ...fileOf("checking"), checked: { take: "" } });
   const [checked, imported] = [await keepChecked(), await keepChecked()];
   const kept = await found("checking", imported);
-  if (kept) await releaseFile(stage.deps(), kept, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50");
-  await dropKept("another", checked, stage.deps());
+  if (kept) await releaseKeptFile(stage.deps(), kept, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50");
+  await dropKeptFile("another", checked, stage.deps());
   expect((await found("checking", checked))?.checked).toEqual({ take: "" });
-  for (const fileId of [checked, imported, "no id at all"]) await dropKept("checking", fileId, stage.deps());
+  for (const fileId of [checked, imported, "no id at all"]) await dropKeptFile("checking", fileId, stage.deps());
   expect(await Promise.all([checked, imported].map(async (id) => (await found("checking", id)) !== undefined))).toEqual([false, true]);
   expect((await objects()).filter((key) => key.endsWith(checked))).toEqual([]);
 });
@@ -86,7 +86,7 @@ test("imports that files have become take no room from those that wait", async (
   const first = await keep("mixed");
   for (let count = 0; count <= keptFilesPerOrganisation; count += 1) {
     const kept = await found("mixed", await keep("mixed"));
-    if (kept) await releaseFile(stage.deps(), kept, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50");
+    if (kept) await releaseKeptFile(stage.deps(), kept, "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50");
   }
   expect(await found("mixed", first)).toBeDefined();
 });
@@ -108,7 +108,7 @@ test("a file that has become an import says so, and its object is gone", async (
   const kept = await found("done", await keep("done"));
   if (!kept) throw new Error("not kept");
   const importId = "018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50";
-  await releaseFile(stage.deps(), kept, importId);
+  await releaseKeptFile(stage.deps(), kept, importId);
   expect(await found("done", kept.fileId)).toMatchObject({ importId });
   expect(await stage.objectStore.exists(kept.file.key)).toBe(false);
 });
@@ -120,7 +120,7 @@ test("after a day a file is not found, and a worker removes it", async () => {
   await age(old, 25);
   await age(fresh, 23);
   expect([await found("days", old), (await found("days", fresh))?.fileId]).toEqual([undefined, fresh]);
-  expect(await sweepKept(stage.deps())).toBe(0); // by the objects' own times none is a day old
+  expect(await sweepKeptFiles(stage.deps())).toBe(0); // by the objects' own times none is a day old
   expect((await stage.pool.query("select from kept_files where file_id = $1", [old])).rowCount).toBe(0);
   const { deps } = stage;
   const aged = {
@@ -130,7 +130,7 @@ test("after a day a file is not found, and a worker removes it", async () => {
         yield object.key.includes(old) ? { ...object, modifiedAt: new Date(object.modifiedAt.getTime() - 25 * 3_600_000) } : object;
     },
   };
-  expect(await sweepKept(deps({ objectStore: aged }))).toBe(1);
+  expect(await sweepKeptFiles(deps({ objectStore: aged }))).toBe(1);
   const left = await objects();
   expect([left.some((key) => key.includes(old)), left.some((key) => key.includes(fresh))]).toEqual([false, true]);
 });

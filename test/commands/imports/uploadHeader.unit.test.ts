@@ -7,12 +7,12 @@ import { withFile } from "../../adapters/spreadsheets/reading.js";
 import { workbookParts } from "../../adapters/spreadsheets/workbook.js";
 import { zip } from "../../adapters/spreadsheets/zip.js";
 
-const here: Pick<HeaderReader, "read"> = { read: (_, { path, name }) => spreadsheets.readHeader(path, name) };
+const here: Pick<HeaderReader, "readHeader"> = { readHeader: (_, { path, name }) => spreadsheets.readHeader(path, name) };
 const read = (path: string, headerRows = here) => readUploadHeader({ headerRows, spreadsheets }, "org", { path, name: "rows.csv" });
 
 describe("the header row of an upload", () => {
   it("for which no thread is free is answered with 'try again'", async () => {
-    const busy: Pick<HeaderReader, "read"> = { read: () => Promise.reject(new TooBusy("no thread was free")) };
+    const busy: Pick<HeaderReader, "readHeader"> = { readHeader: () => Promise.reject(new TooBusy("no thread was free")) };
     await expect(read("/nowhere", busy)).rejects.toMatchObject({
       name: "TooBusy",
       message: "Too many uploads at the moment, try again shortly",

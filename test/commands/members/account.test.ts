@@ -11,7 +11,7 @@ import {
   type Session,
 } from "../../../src/commands/members/sessions.js";
 import { createPasswordCheck } from "../../../src/commands/members/signIn.js";
-import { hashToken, longestName } from "../../../src/domain/members.js";
+import { hashToken, maxNameLength } from "../../../src/domain/members.js";
 import { memberOfLink, membersWithEmail } from "../../../src/queries/lookUps/members.js";
 import { listMembers } from "../../../src/queries/organisations/organisations.js";
 import { origin } from "../support.js";
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-const chosen = "nine quiet warehouses";
+const newPassword = "nine quiet warehouses";
 
 async function signedIn(email: string, password = goodPassword, browser?: string): Promise<string> {
   const answer = await stage.attempt(email, password);
@@ -41,7 +41,14 @@ const change = (person: Session, parts: Partial<PasswordChange> = {}) =>
   changePassword(
     { ...stage.members, checkPassword },
     person,
-    { current: goodPassword, chosen, address: elsewhere(), known: undefined, browserName: "Firefox on Linux", ...parts },
+    {
+      currentPassword: goodPassword,
+      newPassword,
+      address: elsewhere(),
+      knownBrowser: undefined,
+      browserName: "Firefox on Linux",
+      ...parts,
+    },
     "test",
   );
 
@@ -56,9 +63,9 @@ test("a member's new name is shown at once; their sessions go on", async () => {
 
 test.each([
   ["nothing", " ", false],
-  ["as long as a name may be", "x".repeat(longestName), true],
-  ["one character shorter", "x".repeat(longestName - 1), true],
-  ["one character longer", "x".repeat(longestName + 1), false],
+  ["as long as a name may be", "x".repeat(maxNameLength), true],
+  ["one character shorter", "x".repeat(maxNameLength - 1), true],
+  ["one character longer", "x".repeat(maxNameLength + 1), false],
   ["a line break", "Ada\nLovelace", false],
   ["text that turns its neighbours around", "Ada\u202Eevol", false],
   ["nothing that can be seen", "\u200B\u2060", false],
@@ -80,13 +87,13 @@ test("a new password counts at once; the other sessions end, and this browser ge
   expect([await session(own), await session(other)]).toEqual([undefined, undefined]);
   expect(await session(bystander)).toBeDefined();
   expect((await stage.attempt(email, goodPassword)).kind).toBe("refused");
-  expect((await stage.attempt(email, chosen)).kind).toBe("verified");
+  expect((await stage.attempt(email, newPassword)).kind).toBe("verified");
 });
 
 test("a wrong current password changes nothing and ends no session", async () => {
   const { email } = await stage.team("wrong");
   const token = await signedIn(email);
-  expect(await change(await personOf(token), { current: "not the password" })).toEqual({ kind: "wrong" });
+  expect(await change(await personOf(token), { currentPassword: "not the password" })).toEqual({ kind: "wrong" });
   expect(await session(token)).toBeDefined();
   expect((await stage.attempt(email)).kind).toBe("verified");
 });
@@ -100,7 +107,7 @@ test("the password of the same person in another organisation is a wrong one, an
   const token = (await openSession(stage.database.pool, answer.members[0], undefined)) as string;
   const person = await personOf(token);
   expect(person.memberId).toBe(memberId);
-  expect(await change(person, { current: "eight other harbours" })).toEqual({ kind: "wrong" });
+  expect(await change(person, { currentPassword: "eight other harbours" })).toEqual({ kind: "wrong" });
   expect((await change(person)).kind).toBe("changed");
   expect((await stage.attempt(email, "eight other harbours")).kind).toBe("verified");
 });
@@ -109,7 +116,7 @@ test("after five wrong current passwords the next one waits, also at the sign-in
   const { email } = await stage.team("paced");
   const person = await personOf(await signedIn(email));
   const address = "203.0.113.77";
-  for (let n = 1; n <= 5; n += 1) expect((await change(person, { current: `wrong ${n}`, address })).kind).toBe("wrong");
+  for (let n = 1; n <= 5; n += 1) expect((await change(person, { currentPassword: `wrong ${n}`, address })).kind).toBe("wrong");
   expect((await change(person, { address })).kind).toBe("wait");
   expect((await stage.attempt(email, goodPassword, address)).kind).toBe("wait");
   expect((await change(person)).kind).toBe("changed");
@@ -131,7 +138,7 @@ test.each([
   const changing = changePassword(
     { ...stage.members, checkPassword: counted },
     person,
-    { current: goodPassword, chosen: password, address: elsewhere(), known: undefined, browserName: "" },
+    { currentPassword: goodPassword, newPassword: password, address: elsewhere(), knownBrowser: undefined, browserName: "" },
     "test",
   );
   await expect(changing).rejects.toMatchObject({ code: "invalid" });
@@ -141,7 +148,7 @@ test.each([
 test("of two changes of one password at the same time one counts", async () => {
   const { email } = await stage.team("race");
   const people = [await personOf(await signedIn(email)), await personOf(await signedIn(email))];
-  const tries = await Promise.allSettled(people.map((person, n) => change(person, { chosen: `${chosen} ${n}` })));
+  const tries = await Promise.allSettled(people.map((person, n) => change(person, { newPassword: `${newPassword} ${n}` })));
   expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect(tries.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "conflict" } });
 });

@@ -181,7 +181,7 @@ describe("an erased member", () => {
     const organisationId = await stage.organisation();
     await stage.join(organisationId, "boss@example.com");
     const memberId = await stage.join(organisationId, "gone@example.com", "viewer");
-    const breaksOff = { ...stage.members, events: { ...stage.events, deleteStream: () => Promise.reject(new Error("killed")) } };
+    const breaksOff = { ...stage.members, eventStore: { ...stage.events, deleteStream: () => Promise.reject(new Error("killed")) } };
     await expect(eraseMember(breaksOff, { organisationId, member: "gone@example.com" }, origin)).rejects.toThrow("killed");
     await eraseMember(stage.members, { organisationId, member: "gone@example.com" }, origin);
     await expect(written(memberId)).rejects.toMatchObject({ name: "StreamDeleted" });

@@ -5,7 +5,7 @@ import { inviteMember, makeLink, removeMember } from "../../../src/commands/memb
 import { createPasswordCheck, type SignInAnswer } from "../../../src/commands/members/signIn.js";
 import { hashEmail } from "../../../src/commands/members/signInPace.js";
 import { TooBusy } from "../../../src/portErrors.js";
-import { forgetSignIns } from "../../../src/workers/imports/upkeep/sweeps.js";
+import { forgetExpiredSignIns } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { everyCase } from "../../support/projects/everyCase.js";
 import { origin } from "../support.js";
 import { elsewhere, type SignInStage, signingSecret, startSignInStage } from "./signInStage.js";
@@ -225,11 +225,11 @@ describe("an account's budget of wrong passwords", () => {
       key,
       false,
     ]);
-    await forgetSignIns({ pool });
+    await forgetExpiredSignIns({ pool });
     expect(await keys()).toEqual([key]);
     await setGuesses(3, "61 minutes");
     await pool.query("update sign_in_failures set last_at = now() - interval '16 minutes'");
-    await forgetSignIns({ pool });
+    await forgetExpiredSignIns({ pool });
     expect([await keys(), (await pool.query("select from sign_in_failures")).rowCount]).toEqual([[], 0]);
   });
 });

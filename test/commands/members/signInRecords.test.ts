@@ -54,11 +54,11 @@ test("an event store that fails, or does not answer, does not fail a sign-in or 
   const failures: unknown[] = [];
   const append = () => Promise.reject(new StoreUnavailable("event store", "away"));
   const away: EventStore = { ...model.eventStore, append };
-  await recordSignIn({ ...deps, events: away }, someone(), { how: "password", correlationId: "1" }, (error) => failures.push(error));
+  await recordSignIn({ ...deps, eventStore: away }, someone(), { how: "password", correlationId: "1" }, (error) => failures.push(error));
   expect(failures).toHaveLength(1);
   const silent: EventStore = { ...model.eventStore, last: () => new Promise(() => undefined) };
-  await recordSignIn({ ...deps, events: silent }, someone(), { how: "password", correlationId: "1" }, failed);
-  recordRefusals({ ...deps, events: away }, [someone(), someone()], "1", (error) => failures.push(error));
+  await recordSignIn({ ...deps, eventStore: silent }, someone(), { how: "password", correlationId: "1" }, failed);
+  recordRefusals({ ...deps, eventStore: away }, [someone(), someone()], "1", (error) => failures.push(error));
   await eventually(() => failures.length === 3);
 });
 

@@ -33,7 +33,8 @@ export async function startSignInStage(): Promise<SignInStage> {
   const stage: SignInStage = {
     ...members,
     verifications: 0,
-    attempt: (email, password = goodPassword, address = elsewhere(), known = undefined) => signIn({ email, password, address, known }),
+    attempt: (email, password = goodPassword, address = elsewhere(), knownBrowser = undefined) =>
+      signIn({ email, password, address, knownBrowser }),
     team: async (name, role = "operator") => {
       const organisationId = await members.organisation();
       await members.join(organisationId, `boss-${name}@example.com`);

@@ -22,11 +22,11 @@ const [key, nextKey, thirdKey] = [keyOf(7), keyOf(8), keyOf(9)];
 const made = { keyId: "first-key-id", name: "warehouse", ...secretOf(key) };
 const create = { type: "create", ...made } as const;
 const created: OrganisationEvent = { type: "ApiKeyCreated", data: { ...made, ...caused } };
-const revoke = (text: string) => command({ type: "revoke", given: text });
+const revoke = (text: string) => command({ type: "revoke", keyRef: text });
 const revoked = (keyId: string): OrganisationEvent => ({ type: "ApiKeyRevoked", data: { keyId, ...caused } });
 const rotate = (text: string, more: { keepHours?: number; replaces?: string; key?: string } = {}) => {
   const { keepHours = 24, key: secret = nextKey, replaces } = more;
-  return command({ type: "rotate", given: text, keepHours, replaces, ...secretOf(secret) });
+  return command({ type: "rotate", keyRef: text, keepHours, replaces, ...secretOf(secret) });
 };
 const rotated = (secret: string, keepUntil: string): OrganisationEvent => ({
   type: "ApiKeyRotated",
@@ -82,7 +82,7 @@ describe("rotating a key", () => {
       .when(rotate(made.prefix, { keepHours: 168 }))
       .decides(rotated(nextKey, "2026-03-08T00:00:00.000Z"));
     for (const keepHours of [-1, 169, 1.5, Number.NaN])
-      given(created).when(rotate(made.prefix, { keepHours })).isRejected("invalid", "a whole number of hours from 0 to 168");
+      given(created).when(rotate(made.prefix, { keepHours })).isRejected("invalid", "a whole number of hours, from 0 to 168");
   });
 
   test("with the secret that it has already decides nothing", () => {

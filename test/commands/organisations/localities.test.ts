@@ -23,8 +23,8 @@ afterAll(async () => {
 async function load(country: string, sha256: string, localities: number): Promise<{ recorded: boolean }> {
   const path = join(objects.folder, `${randomUUID()}.tsv`);
   await writeFile(path, `${country}\t10115\tBerlin\n`);
-  const project = (code: string) => catchUpLocalities({ events: stores.events, database: stores.database.pool }, code);
-  const deps = { ...stores.deps, objects: objects.store, project };
+  const project = (code: string) => catchUpLocalities({ eventStore: stores.events, database: stores.database.pool }, code);
+  const deps = { ...stores.deps, objectStore: objects.store, project };
   return importLocalities(deps, { country, path, sha256, localities, contentType: "text/tab-separated-values" }, origin);
 }
 

@@ -39,7 +39,7 @@ async function pushed(): Promise<string> {
 
 const by = { kind: "cli", id: "test" } as const;
 const request = (importId: string) => ({
-  ...{ organisationId: organisation.id, importId, what: { all: true } as const, reason: "sent twice" },
+  ...{ organisationId: organisation.id, importId, selection: { all: true } as const, reason: "sent twice" },
   ...{ includeCorrections: false, preview: false, by, now: () => new Date() },
 });
 

@@ -10,12 +10,12 @@ const by = { kind: "member" as const, id: "m-1" };
 const importId = "the-import";
 const made = { importId, reversalId: "r-2", reason: "sent twice", by };
 
-const command = (what: ReverseRows["what"]): ReverseRows => ({ type: "reverseRows", ...made, now, notBefore: now, what });
-const all = (written: number, withdraws = false) => command({ all: true, written, withdraws });
+const command = (extent: ReverseRows["extent"]): ReverseRows => ({ type: "reverseRows", ...made, now, notBefore: now, extent });
+const all = (writtenCount: number, withdrawsRows = false) => command({ all: true, writtenCount, withdrawsRows });
 const rows = (...numbers: number[]) =>
-  command({ all: false, of: "activities", units: numbers.map((number) => ({ number, rows: [number] })) });
+  command({ all: false, kind: "activities", units: numbers.map((number) => ({ number, rows: [number] })) });
 const shipments = (...units: [number: number, rows: number[]][]) =>
-  command({ all: false, of: "shipments", units: units.map(([number, lines]) => ({ number, rows: lines })) });
+  command({ all: false, kind: "shipments", units: units.map(([number, lines]) => ({ number, rows: lines })) });
 
 const reversed = (data: Pick<RowsReversed, "rows" | "count" | "shipments">) => ({
   type: "RowsReversed" as const,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { addCardFrom, changeLane, readPercent } from "../../../src/domain/catalogue/cardChanges.js";
-import { laneCells, laneColumns, laneFaults, mostBreaksIn, readLanes } from "../../../src/domain/catalogue/laneCells.js";
+import { addSuccessorCard, changeLanePrices, readPercent } from "../../../src/domain/catalogue/cardChanges.js";
+import { faultsByLine, laneCells, laneColumns, maxBreaksIn, readLanes } from "../../../src/domain/catalogue/laneCells.js";
 import { mergeCatalogues } from "../../../src/domain/catalogue/mergeCatalogues.js";
 import { parseOrganisationFile } from "../../../src/domain/catalogue/organisationFile.js";
 import type { Lane, OrganisationFile } from "../../../src/domain/catalogue/schema.js";
@@ -23,7 +23,7 @@ const row = (...cells: string[]) => ({ where: "Line 2", cells });
 describe("lanes as a table", () => {
   it("have the columns of the design, as many breaks as the lane with the most", () => {
     expect(laneColumns(2).join()).toBe("from,to,basic,perKg,minimum,transitMin,transitMax,transitUnit,fromKg1,perKg1,fromKg2,perKg2");
-    expect(mostBreaksIn([laneOf(), laneOf({ breaks: [] })])).toBe(1);
+    expect(maxBreaksIn([laneOf(), laneOf({ breaks: [] })])).toBe(1);
   });
 
   it("are read as they were written", () => {
@@ -65,7 +65,7 @@ describe("lanes as a table", () => {
     const file = sample();
     const lanes = [laneOf(), laneOf({ to: "PER" }), laneOf()];
     const parsed = parseOrganisationFile({ ...file, rateCards: [{ ...cardOf(file), lanes }] });
-    expect(laneFaults(parsed.ok ? [] : parsed.faults, "rateCards.0", ["Line 2", "Line 3", "Line 5"])).toEqual([
+    expect(faultsByLine(parsed.ok ? [] : parsed.faults, "rateCards.0", ["Line 2", "Line 3", "Line 5"])).toEqual([
       'Line 3: to "PER" is not a zone of zone map "hubs"',
       "Line 5: is the same lane as that of line 2",
     ]);
@@ -80,11 +80,11 @@ describe("prices changed by a percentage", () => {
     ["-100", { basic: 5, perKg: 5, minimum: 5 }, { basic: 0, perKg: 0, minimum: 0 }],
     ["0", { basic: 1.005, perKg: 0.12345, minimum: 1.004 }, { basic: 1.01, perKg: 0.1235, minimum: 1 }],
   ])("of %s are rounded half up, exactly: to the cent, per kg to 4 decimals", (percent, before, after) => {
-    expect(changeLane(laneOf(before), readPercent(percent))).toMatchObject(after);
+    expect(changeLanePrices(laneOf(before), readPercent(percent))).toMatchObject(after);
   });
 
   it("include those of the breaks, whose weights stay", () => {
-    expect(changeLane(laneOf(), readPercent("10")).breaks).toEqual([{ fromKg: 500, perKg: 0.418 }]);
+    expect(changeLanePrices(laneOf(), readPercent("10")).breaks).toEqual([{ fromKg: 500, perKg: 0.418 }]);
   });
 
   it.each(["-100", "1000", "+5", " 5 ", "0.0001"])("take %j", (text) => {
@@ -100,7 +100,7 @@ describe("a new card from another", () => {
     const file = sample();
     Object.assign(cardOf(file), { validTo });
     const made = { id: "road-2027", name: "Road 2027", firstDay, percent: percent ? readPercent(percent) : undefined };
-    return addCardFrom(file, cardOf(file), made);
+    return addSuccessorCard(file, cardOf(file), made);
   };
 
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nameFault } from "../../../src/domain/files/header.js";
+import { fileNameFault } from "../../../src/domain/files/header.js";
 
 it.each([
   ["orders.csv", "csv"],
@@ -7,7 +7,7 @@ it.each([
   ["orders.2026.xlsx", "xlsx"],
   ["orders.csv", "xlsx"],
 ] as const)("%s with the content of a .%s is taken", (name, format) => {
-  expect(nameFault(name, format)).toBeUndefined();
+  expect(fileNameFault(name, format)).toBeUndefined();
 });
 
 it.each([
@@ -19,5 +19,5 @@ it.each([
   ["csv", "csv", /type is not supported/],
   ["orders.xlsx", "csv", /cannot be read as \.xlsx/],
 ] as const)("%s with the content of a .%s is refused", (name, format, message) => {
-  expect(nameFault(name, format)).toMatch(message);
+  expect(fileNameFault(name, format)).toMatch(message);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { reportFileIn, reportSubject } from "../../../src/domain/files/header.js";
+import { recogniseReport, reportSubject } from "../../../src/domain/files/header.js";
 
 const id = "0198c0de-0000-7000-8000-000000000001";
 const other = "0198c0de-0000-7000-8000-000000000002";
@@ -16,6 +16,6 @@ describe("an uploaded error report", () => {
     ],
     ["not by one of its columns", { name: `rejected-rows-${id}.csv`, columns: ["Row number", "quantity"] }, undefined],
   ])("is recognised %s", (_, file, report) => {
-    expect(reportFileIn(file)).toEqual(report);
+    expect(recogniseReport(file)).toEqual(report);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { withLostZeros } from "../../../src/domain/geography/postalCode.js";
+import { restoreLeadingZeros } from "../../../src/domain/geography/postalCode.js";
 import { faultOf, geography, location } from "./places.js";
 
 describe("a postcode", () => {
@@ -97,5 +97,5 @@ describe("a postcode that a spreadsheet took for a number", () => {
     ["110", "0110", "0110"],
     ["m5v-3l9", "M5V 3L9", "m5v-3l9"],
     ["02108-1234", "02108", "02108-1234"],
-  ])("%s, found as %s, is recorded as %s", (written, found, recorded) => expect(withLostZeros(written, found)).toBe(recorded));
+  ])("%s, found as %s, is recorded as %s", (written, found, recorded) => expect(restoreLeadingZeros(written, found)).toBe(recorded));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearCode } from "../../../src/domain/imports/unusual.js";
+import { similarCode } from "../../../src/domain/imports/unusual.js";
 
 test.each([
   ["pick", "PICK", "in case only"],
@@ -9,7 +9,7 @@ test.each([
   ["PCK", "PICK", "by one missing character"],
   ["PIICK", "PICK", "by one added character"],
 ])("%s is near to %s: it differs %s", (code, known) => {
-  expect(nearCode(code, ["STORAGE", known])).toBe(known);
+  expect(similarCode(code, ["STORAGE", known])).toBe(known);
 });
 
 test.each([
@@ -20,10 +20,10 @@ test.each([
   ["PIKCX", "swapped neighbours and an added character"],
   ["pikc", "swapped neighbours in another case"],
 ])("%s is near to nothing: %s", (code) => {
-  expect(nearCode(code, ["PICK"])).toBeUndefined();
+  expect(similarCode(code, ["PICK"])).toBeUndefined();
 });
 
 test("what differs in case only goes before what differs by a character", () => {
-  expect(nearCode("pick", ["ick", "PICK"])).toBe("PICK");
-  expect(nearCode("PICK", ["PICK", "PACK"])).toBe("PACK"); // never the code itself
+  expect(similarCode("pick", ["ick", "PICK"])).toBe("PICK");
+  expect(similarCode("PICK", ["PICK", "PACK"])).toBe("PACK"); // never the code itself
 });

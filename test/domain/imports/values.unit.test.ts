@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isRecordable, parseDecimal } from "../../../src/domain/imports/fields.js";
+import { isRecordableNumber, parseDecimal } from "../../../src/domain/imports/fields.js";
 import { instantOf, isOtherDateForm, isTimestamp, readTimestamp, wallToInstant } from "../../../src/domain/imports/timestamp.js";
 
 describe("numbers", () => {
@@ -47,7 +47,7 @@ describe("numbers", () => {
   it("a number of a JSON push is read as the same number from the file that the push becomes", () => {
     fc.assert(
       fc.property(fc.double(), (value) => {
-        expect(parseDecimal(String(value))).toBe(isRecordable(value) ? value + 0 : undefined); // -0 is written as 0
+        expect(parseDecimal(String(value))).toBe(isRecordableNumber(value) ? value + 0 : undefined); // -0 is written as 0
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { quoteRequest } from "../../../src/domain/rating/quoteRequest.js";
-import { check } from "../../../src/domain/validation.js";
+import { checkInput } from "../../../src/domain/validation.js";
 
 type Json = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ const body = (): Json => ({
 });
 
 function faultsOf(input: unknown): string[] {
-  const checked = check(quoteRequest, input, "the body");
+  const checked = checkInput(quoteRequest, input, "the body");
   return checked.ok ? [] : checked.faults;
 }
 
@@ -54,7 +54,7 @@ describe("a quote request", () => {
   });
 
   it("that names a customer twice asks for it once", () => {
-    const checked = check(quoteRequest, { ...body(), general: { customerIds: ["A", "B", "A"] } }, "the body");
+    const checked = checkInput(quoteRequest, { ...body(), general: { customerIds: ["A", "B", "A"] } }, "the body");
     expect(checked).toMatchObject({ ok: true, value: { general: { customerIds: ["A", "B"] } } });
   });
 
@@ -71,7 +71,9 @@ describe("a quote request", () => {
       expect(withItem({ [key]: null })).toEqual([`items.0.${key} must be a number`]);
     }
     expect(withItem({ itemValue: -0.01 })).toEqual(["items.0.itemValue must be at least 0"]);
-    expect(withItem({ quantity: 1_000_000, weight: 1_000_000 })).toEqual(["items add up to more than can be one consignment"]);
+    expect(withItem({ quantity: 1_000_000, weight: 1_000_000 })).toEqual([
+      "items must not exceed 1,000,000,000 kg in all, by weight or at 1,000 kg per cubic metre",
+    ]);
   });
 
   it("accepts fractions of a gram and of a millimetre", () => {

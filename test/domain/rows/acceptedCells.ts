@@ -1,6 +1,6 @@
 // Cells at the edges of what each type of field takes, for properties of what the judges accept.
 import fc from "fast-check";
-import { columnsOf, type Field, type Kind } from "../../../src/domain/imports/fields.js";
+import { columnsOf, type Field, type ImportKind } from "../../../src/domain/imports/fields.js";
 import { cutMark } from "../../../src/domain/imports/limits.js";
 
 /** Far from Greenwich on both sides, with offsets of half and quarter hours and of seconds in the early years. */
@@ -102,7 +102,7 @@ const edges: Readonly<Record<Field["type"], fc.Arbitrary<string>>> = {
 const goodCell = ({ name, type }: Field): string => (name.endsWith("PostCode") ? "2000" : good[type]);
 
 /** A row of this kind, by field: all is well but for a few fields, which have values at the edges. */
-export function cellsOf(kind: Kind): fc.Arbitrary<Record<string, string>> {
+export function cellsOf(kind: ImportKind): fc.Arbitrary<Record<string, string>> {
   const fields = columnsOf(kind);
   const sound = Object.fromEntries(fields.map((field) => [field.name, goodCell(field)]));
   const spoilt = fc.subarray([...fields], { minLength: 1, maxLength: 3 });

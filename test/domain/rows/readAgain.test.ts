@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import { decimal } from "../../../src/domain/exactDecimal.js";
-import { columnsOf, fieldsOf, isNumber, type Kind } from "../../../src/domain/imports/fields.js";
+import { columnsOf, fieldsOf, type ImportKind, isNumberField } from "../../../src/domain/imports/fields.js";
 import { instantOf } from "../../../src/domain/imports/timestamp.js";
 import { correctedFile } from "../../../src/domain/pushes/correctedFile.js";
 import { pushedFields } from "../../../src/domain/pushes/values.js";
@@ -26,7 +26,7 @@ const runs = (all: number, some: number) => (everyCase ? all : some);
 
 type Values = Record<string, unknown>;
 
-const judgeOf = (kind: Kind, timezone: string, names: readonly string[] = columnsOf(kind).map(({ name }) => name)) => {
+const judgeOf = (kind: ImportKind, timezone: string, names: readonly string[] = columnsOf(kind).map(({ name }) => name)) => {
   const columns = table(...names);
   const rules = { ...context, timezone };
   const shipment = shipmentLineJudge(columns, rules);
@@ -40,10 +40,10 @@ const judgeOf = (kind: Kind, timezone: string, names: readonly string[] = column
 };
 
 /** As an accepted row is sent again when another of its columns is corrected, through the file that the correction becomes. */
-async function cellsSentAgain(kind: Kind, values: Values): Promise<Record<string, string>> {
+async function cellsSentAgain(kind: ImportKind, values: Values): Promise<Record<string, string>> {
   const sent = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
   const push = { rows: [{ row: 2, values: {} }] };
-  const { lines } = correctedFile(push, { kind, customFieldKeys: new Set(), earlier: new Map([[2, sent]]), accepted: new Set([2]) });
+  const { lines } = correctedFile(push, { kind, customFieldKeys: new Set(), sentValues: new Map([[2, sent]]), acceptedRows: new Set([2]) });
   const path = join(folder, "correction.csv");
   await writeFile(path, lines.join(""));
   const { columns } = await spreadsheets.readHeader(path, "correction.csv");
@@ -52,7 +52,7 @@ async function cellsSentAgain(kind: Kind, values: Values): Promise<Record<string
   throw new Error("the file has no row");
 }
 
-test.each<Kind>(["activities", "shipments"])(
+test.each<ImportKind>(["activities", "shipments"])(
   "whatever is accepted of %s is accepted again with the same values, in every zone",
   async (kind) => {
     let accepted = 0;
@@ -95,7 +95,7 @@ test("an accepted time is an instant whose year has four digits, and a number ha
 
 test("a value that a push may carry and the judge of the same value agree, except for zones, customers and places", () => {
   const schemas = pushedFields("activity", "required");
-  const numbers = fieldsOf("activity").filter(isNumber);
+  const numbers = fieldsOf("activity").filter(isNumberField);
   fc.assert(
     fc.property(cellsOf("activities"), (cells) => {
       for (const { name } of numbers) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createReasonList } from "../../../src/domain/rows/compactLists.js";
 import { shipmentLineJudge } from "../../../src/domain/rows/rowJudges.js";
 import { comparedColumns } from "../../../src/domain/rows/shipmentMeaning.js";
-import { type SeenLine, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
+import { type ShipmentLine, shipmentVerdicts } from "../../../src/domain/rows/shipmentVerdicts.js";
 import { context, rowOf, table } from "./sample.js";
 
 const columns = table(
@@ -30,7 +30,7 @@ const good = {
 
 const judge = shipmentLineJudge(columns, context);
 
-function seen(line: Record<string, string>, index: number): SeenLine {
+function seen(line: Record<string, string>, index: number): ShipmentLine {
   const row = rowOf(columns, { ...good, ...line });
   const { judged, origin, destination } = judge(row);
   return { row: index + 2, key: line["shipmentId"] || undefined, faults: judged.faults ?? [], cells: row.cells, origin, destination };

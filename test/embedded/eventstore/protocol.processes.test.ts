@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BACKWARDS, END, type EventData, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Field, type Message, textIn, wholeMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
+import { type Field, type Message, messageReader, nestedText } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { frameOf, frameSplitter } from "../../../src/embedded/eventstore/protocol/grpc.js";
 import { collect, numbered, openClient } from "./events.js";
@@ -92,7 +92,7 @@ test("bytes that are no message, an oversized message and a compressed one are r
   await client.appendToStream("still-here", numbered(0, 1));
 });
 
-const readCorrelation = wholeMessage(() => ({ id: "" }), { 1: ["id", textIn(2)] });
+const readCorrelation = messageReader(() => ({ id: "" }), { 1: ["id", nestedText(2)] });
 
 test("an event without a type is refused by itself: the other appends on the call are answered", async () => {
   const options = (name: string, ...more: Field[]): Field => [2, [stream(1, name), noStream, ...more]];

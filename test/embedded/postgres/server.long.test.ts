@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createPool } from "../../../src/adapters/postgres/pool.js";
-import { firstUnreadableFolder } from "../../../src/embedded/postgres/account.js";
+import { firstBlockedFolder } from "../../../src/embedded/postgres/account.js";
 import { withLeash } from "../../../src/embedded/postgres/leash.js";
 import { type PostgresServer, startPostgres } from "../../../src/embedded/postgres/server.js";
 import { readPidFile } from "../../../src/embedded/postgres/serverProcess.js";
@@ -189,13 +189,13 @@ test("an interrupted set-up starts over", async () => {
   expect(await ask(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
 
-test("`firstUnreadableFolder` names the folder that an account may not enter", async () => {
+test("`firstBlockedFolder` names the folder that an account may not enter", async () => {
   const closed = join(folder, "closed");
   await mkdir(join(closed, "inside"), { recursive: true });
   await chmod(closed, 0o700);
-  expect(await firstUnreadableFolder([join(closed, "inside", "data")], nobody)).toBe(closed);
+  expect(await firstBlockedFolder([join(closed, "inside", "data")], nobody)).toBe(closed);
   await chmod(closed, 0o711);
-  expect(await firstUnreadableFolder([join(closed, "inside", "data")], nobody)).toBe(undefined);
+  expect(await firstBlockedFolder([join(closed, "inside", "data")], nobody)).toBe(undefined);
 });
 
 test.runIf(isRoot && process.platform === "linux" && existsSync("/usr/bin/setpriv"))(
@@ -207,7 +207,7 @@ test.runIf(isRoot && process.platform === "linux" && existsSync("/usr/bin/setpri
   },
 );
 
-const reachable = isRoot && (await firstUnreadableFolder([join(root, "dist", "x"), process.execPath], nobody)) === undefined;
+const reachable = isRoot && (await firstBlockedFolder([join(root, "dist", "x"), process.execPath], nobody)) === undefined;
 test.runIf(reachable)("an ordinary user can run a server, and root can go on with its folder", async () => {
   await chown(folder, nobody.uid, nobody.gid);
   const script = `

@@ -7,7 +7,7 @@ import { createPool } from "../../../src/adapters/postgres/pool.js";
 import { hashApiKey, makeApiKey } from "../../../src/domain/apiKey.js";
 import { coalesceLookUps, type KeyUse } from "../../../src/http/api/auth/lookUpKeys.js";
 import { defineRoute } from "../../../src/http/api/route.js";
-import type { AppEnv } from "../../../src/http/server/aroundRequest.js";
+import type { AppEnv } from "../../../src/http/server/requestMiddleware.js";
 import { createShell, insertKey, insertOrganisation } from "../../support/shell.js";
 import { createTestDatabase, type TestDatabase } from "../../support/stores/postgres.js";
 

@@ -103,7 +103,7 @@ test.runIf(process.platform === "linux")("downloads whose client disconnects lea
     socket.resetAndDestroy();
   };
   await Promise.all(Array.from({ length: 100 }, (_, index) => breakOff(index)));
-  await expect.poll(async () => [api.running(), await openFiles(folder)]).toEqual([0, []]);
+  await expect.poll(async () => [api.countRunning(), await openFiles(folder)]).toEqual([0, []]);
 });
 
 async function openFiles(under: string): Promise<string[]> {

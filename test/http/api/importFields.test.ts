@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
-import { activityColumns } from "../../../src/audit/evidence/evidenceTables.js";
+import { activityValues } from "../../../src/audit/evidence/evidenceTables.js";
 import { columnsOf, type Field } from "../../../src/domain/imports/fields.js";
 import { eventually } from "../../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../../support/roles.js";
@@ -162,5 +162,5 @@ describe.each<Kind>(["shipments", "activities"])("every field of %s", (kind) => 
 
 test.each(columnsOf("activities"))("$name is compared by the audit", (field) => {
   const value = good[field.type](field);
-  expect(activityColumns({ values: { [field.name]: value } as never })[field.ledgerColumn]).toBe(value);
+  expect(activityValues({ values: { [field.name]: value } as never })[field.ledgerColumn]).toBe(value);
 });

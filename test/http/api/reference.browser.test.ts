@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeApi } from "../../../src/http/api/document/describeApi.js";
 import { exampleRequests } from "../../../src/http/api/document/examples/examples.js";
-import { callOf } from "../../../src/http/api/reference/operationView.js";
-import { samples } from "../../../src/http/api/reference/samples.js";
+import { exampleCall } from "../../../src/http/api/reference/operationView.js";
+import { codeSamples } from "../../../src/http/api/reference/samples.js";
 import { routes } from "../../../src/http/api/routes/list.js";
 import { violations } from "../../support/browser/axe.js";
 import { browserTest, useBrowser } from "../../support/browser/browser.js";
@@ -42,7 +42,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const independent = operations.filter(({ path }) => !path.includes("{"));
 
 const sampleOf = (language: string, each: (typeof operations)[number]) =>
-  samples(callOf(each, service.url)).find((sample) => sample.language === language)?.text ?? "";
+  codeSamples(exampleCall(each, service.url)).find((sample) => sample.language === language)?.text ?? "";
 const options = () => ({ cwd: folder, env: { ...process.env, WAYBILL_KEY: organisation.key } });
 
 const runInShell = async (each: (typeof operations)[number]) =>
@@ -79,7 +79,7 @@ describe.each(independent.map((each) => [each.operation.operationId, each] as co
 
 test("the Python samples compile", async () => {
   const all = operations.map(
-    (each) => samples(callOf(each, "https://waybill.example.net")).find(({ language }) => language === "Python")?.text,
+    (each) => codeSamples(exampleCall(each, "https://waybill.example.net")).find(({ language }) => language === "Python")?.text,
   );
   const script = join(folder, "samples.json");
   await writeFile(script, JSON.stringify(all));

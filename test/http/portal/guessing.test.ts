@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { guessesPerHour, hashEmail } from "../../../src/commands/members/signInPace.js";
 import { recordSignIn } from "../../../src/commands/members/signInRecords.js";
-import { parseRanges } from "../../../src/domain/addressRanges.js";
+import { parseAddressRanges } from "../../../src/domain/addressRanges.js";
 import { signInsId } from "../../../src/events/memberEvents.js";
 import { streamOf } from "../../../src/events/streams.js";
 import type { PortalOptions } from "../../../src/http/portal/pageDefinition.js";
@@ -30,7 +30,7 @@ const logger = pino(
 beforeAll(async () => {
   service = await startTestService();
   organisation = await service.organisation();
-  behindProxy = await startPortal({ trustedProxies: parseRanges("127.0.0.1") as PortalOptions["trustedProxies"] });
+  behindProxy = await startPortal({ trustedProxies: parseAddressRanges("127.0.0.1") as PortalOptions["trustedProxies"] });
 });
 afterAll(async () => {
   await behindProxy?.stop();

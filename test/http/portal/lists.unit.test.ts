@@ -19,7 +19,7 @@ test.each([
   { of: "a page between", isFirst: false, nextCursor: "b", pages: ["First page", "Next page"] },
   { of: "a last page", isFirst: false, nextCursor: null, pages: ["First page"] },
 ])("$of links to $pages", ({ isFirst, nextCursor, pages }) => {
-  const html = renderPart(Pager, { of: "imports", isFirst, nextCursor, path: () => "/portal/imports" }, { links });
+  const html = renderPart(Pager, { plural: "imports", isFirst, nextCursor, path: () => "/portal/imports" }, { links });
   expect([...html.matchAll(/>([^<]+)<\/a>/g)].map(([, label]) => label)).toEqual(pages);
 });
 
@@ -27,7 +27,7 @@ test("a form that filters keeps the parameters it does not show, and offers the 
   const form = (query: Record<string, string>) =>
     renderPart(
       Chips,
-      { path: "/portal/x", kept: { view: "rows", by: "" }, chips: [{ name: "q", label: "Q", kind: "text", maxlength: 9 }] },
+      { path: "/portal/x", keptQuery: { view: "rows", by: "" }, chips: [{ name: "q", label: "Q", kind: "text", maxlength: 9 }] },
       { links, query },
     );
   expect(form({})).toContain('<input type="hidden" name="view" value="rows"/>');

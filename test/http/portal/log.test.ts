@@ -162,11 +162,11 @@ test("sign-ins and wrong passwords of members are in it; those of unknown e-mail
 test("people sign in also while the event store is away", async () => {
   const { append } = service.eventStore;
   const before = (await signIns()).length;
-  Object.assign(service.portal.members.events, { append: () => Promise.reject(new StoreUnavailable("event store", "away")) });
+  Object.assign(service.portal.members.eventStore, { append: () => Promise.reject(new StoreUnavailable("event store", "away")) });
   try {
     expect(await signIn(`ada@${organisation.id}.example`, password)).toBe(303);
   } finally {
-    Object.assign(service.portal.members.events, { append });
+    Object.assign(service.portal.members.eventStore, { append });
   }
   expect(await signIns()).toHaveLength(before);
 });

@@ -14,14 +14,14 @@ function setUp(options: Partial<Parameters<typeof createOpenPages>[0]> = {}) {
   const versions = vi.fn(async (_: readonly string[]) => now as ReadonlyMap<string, string>);
   const signedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions));
   const pages = createOpenPages({ versions, signedIn, closing: closing.signal, logger: { debug: () => undefined }, ...options });
-  const cut = vi.fn();
+  const closeConnection = vi.fn();
   const open = (
     organisationId = "acme",
     session = "one",
     clientLeft = new AbortController().signal,
     page = { watched: "list", version: "1" },
-  ) => pages.open({ organisationId, session, clientLeft, cut, ...page }).getReader();
-  return { open, now, versions, cut, closing, signedIn };
+  ) => pages.open({ organisationId, session, clientLeft, closeConnection, ...page }).getReader();
+  return { open, now, versions, closeConnection, closing, signedIn };
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
@@ -89,14 +89,14 @@ describe("a page", () => {
   });
 
   test("that reads nothing for a minute has its connection cut", async () => {
-    const { open, now, cut } = setUp();
+    const { open, now, closeConnection } = setUp();
     const reader = open();
     await reader.read();
     now.set("list", "2");
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(cut).not.toHaveBeenCalled();
+    expect(closeConnection).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(5_000);
-    expect(cut).toHaveBeenCalledOnce();
+    expect(closeConnection).toHaveBeenCalledOnce();
     expect((await reader.read()).done).toBe(true);
   });
 
@@ -189,7 +189,7 @@ describe("limits", () => {
     const { open } = setUp({ limits });
     const readers = first.map(([organisationId, session]) => open(organisationId, session));
     await Promise.all(readers.map((reader) => reader.read()));
-    expect(() => open(...refused)).toThrow("Too many pages are open");
+    expect(() => open(...refused)).toThrow("Too many pages with live updates are open");
     if (welcome) await open(...welcome).read();
     await readers[0]?.cancel();
     await open(...refused).read();
@@ -200,11 +200,11 @@ describe("limits", () => {
     const leaving = new AbortController();
     await open("acme", "one", leaving.signal).read();
     open("acme", "one", leaving.signal);
-    expect(() => open()).toThrow("Too many pages are open");
+    expect(() => open()).toThrow("Too many pages with live updates are open");
     leaving.abort();
     for (let n = 0; n < 10; n += 1) open("acme", "one", leaving.signal);
     await Promise.all([open().read(), open().read()]);
-    expect(() => open()).toThrow("Too many pages are open");
+    expect(() => open()).toThrow("Too many pages with live updates are open");
     expect(versions).not.toHaveBeenCalled();
   });
 });

@@ -3,7 +3,7 @@ import { Bars, DailyColumns } from "../../../src/http/portal/shell/plot.js";
 
 test("bars are proportional to their numbers, the longest as wide as the plot, and have their numbers beside them", () => {
   const bars = [["Customer <not> found", 200] as const, ["No quantity", 50] as const, ["No time", 1] as const];
-  const drawn = String(Bars({ bars, unit: ["row", "rows"] }));
+  const drawn = String(Bars({ bars, noun: ["row", "rows"] }));
   expect([...drawn.matchAll(/class="bar-part" width="([\d.]+)%"/g)].map(([, width]) => Number(width))).toEqual([100, 25, 0.5]);
   expect(drawn).toContain("Customer &lt;not&gt; found");
   expect(drawn.replaceAll(/<[^>]+>/g, "")).toMatch(/200 rows.*50 rows.*1 row$/s);

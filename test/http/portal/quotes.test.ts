@@ -198,7 +198,7 @@ test("the lines of every price add up to its total, to the cent", async () => {
       ...{ origin: { postalCode: "2000" }, destination: { postalCode: "3000" } },
       items: Array.from({ length: 1 + (round % 3) }, item),
     };
-    const deps_ = { events: service.eventStore, catalogue, geography: deps.geography };
+    const deps_ = { eventStore: service.eventStore, catalogue, geography: deps.geography };
     const { event } = await generateQuotes(deps_, quoteRequest.parse(body), from);
     const found = await explainRequest(organisation.id, quoteIdOf({ quotesId: event.quotesId, number: 1 }), service);
     for (const card of found?.[0]?.explanation.cards ?? []) {

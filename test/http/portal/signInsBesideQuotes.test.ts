@@ -2,7 +2,7 @@
 import { BlockList } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { inviteMember } from "../../../src/commands/members/manageMembers.js";
-import { parseRanges } from "../../../src/domain/addressRanges.js";
+import { parseAddressRanges } from "../../../src/domain/addressRanges.js";
 import { TooBusy } from "../../../src/portErrors.js";
 import type { Passwords } from "../../../src/ports/people.js";
 import { addMember, heading, password, visitor } from "../../support/portal/portal.js";
@@ -14,7 +14,7 @@ let service: TestService;
 let organisation: TestOrganisation;
 const emails: string[] = [];
 beforeAll(async () => {
-  service = await startTestService({}, undefined, { trustedProxies: parseRanges("127.0.0.1") ?? new BlockList() });
+  service = await startTestService({}, undefined, { trustedProxies: parseAddressRanges("127.0.0.1") ?? new BlockList() });
   organisation = await service.organisation();
   const atFullStrength = (passwords: Passwords) => passwords;
   for (let n = 0; n < 5; n += 1)
@@ -128,11 +128,11 @@ test("when too many hashes wait, a sign-in is answered 429 with Retry-After, and
     const invitation = { organisationId: organisation.id, email: "late@example.com", role: "viewer" };
     const { token } = await inviteMember(service.portal.members, invitation, origin);
     const join = await who.post(`/portal/join/${token}`, { password });
-    expect([join.status, await join.text()]).toEqual([503, expect.stringContaining("Too many people sign in")]);
+    expect([join.status, await join.text()]).toEqual([503, expect.stringContaining("Too many passwords are being checked")]);
     expect((await visitor(service.url).post(`/portal/join/${token}`, { password })).status).toBe(303);
   } finally {
     await api.stop();
   }
 });
 
-const refuse = () => Promise.reject(new TooBusy("Too many people sign in at this moment, try again shortly"));
+const refuse = () => Promise.reject(new TooBusy("Too many passwords are being checked, try again shortly"));

@@ -5,10 +5,10 @@ import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js
 import {
   csvPieces,
   type DownloadedTable,
-  inParts,
   type Pieces,
   pacedRows,
-  restOf,
+  restAfterRowsMs,
+  splitBatches,
   workbookPieces,
 } from "../../../src/http/portal/downloads.js";
 import type { CsvCell, Spreadsheets } from "../../../src/ports/spreadsheets.js";
@@ -149,7 +149,7 @@ describe("the rows of a download", () => {
     }
     const texts: string[] = [];
     let cells = 0;
-    for await (const some of inParts(rows(), parts)) {
+    for await (const some of splitBatches(rows(), parts)) {
       if (!("lines" in some)) cells += some.length;
       else {
         const text = some.lines.toString();
@@ -164,9 +164,9 @@ describe("the rows of a download", () => {
   });
 
   test.each([
-    ["no other request comes", { isBusy: false, running: 4, ranMs: 0 }, 0],
-    ["requests come", { isBusy: true, running: 1, ranMs: 0 }, 16],
-    ["requests come, and other downloads run", { isBusy: true, running: 4, ranMs: 449_999 }, 64],
-    ["half of its time has passed", { isBusy: true, running: 4, ranMs: 450_000 }, 0],
-  ])("rest or not when %s", (_, given, ms) => expect(restOf(given)).toBe(ms));
+    ["no other request comes", { isBusy: false, runningDownloads: 4, elapsedMs: 0 }, 0],
+    ["requests come", { isBusy: true, runningDownloads: 1, elapsedMs: 0 }, 16],
+    ["requests come, and other downloads run", { isBusy: true, runningDownloads: 4, elapsedMs: 449_999 }, 64],
+    ["half of its time has passed", { isBusy: true, runningDownloads: 4, elapsedMs: 450_000 }, 0],
+  ])("rest or not when %s", (_, given, ms) => expect(restAfterRowsMs(given)).toBe(ms));
 });

@@ -49,7 +49,7 @@ async function stage({ rateLimitPerMinute = 1_000 } = {}) {
     responses: {},
     handler: async ({ body }) => ({ status: 200, body: { length: body.text.length } }),
   });
-  const deps = shellDeps(database.pool, { rateLimitPerMinute, deps: { lookUps: slowLookUps as unknown as Pool } });
+  const deps = shellDeps(database.pool, { rateLimitPerMinute, deps: { lookUpPool: slowLookUps as unknown as Pool } });
   const api = await startApi({ deps, host: "127.0.0.1", port: 0, logger: pino({ level: "silent" }), routes: [route] });
   onTestFinished(api.stop);
   const { key, keyId } = await insertOrganisation(database.pool);

@@ -2,8 +2,8 @@ import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type AppEnv, send } from "../../../src/http/server/aroundRequest.js";
-import { compressedText } from "../../../src/http/server/compress.js";
+import { compressText } from "../../../src/http/server/compress.js";
+import { type AppEnv, sendAnswer } from "../../../src/http/server/requestMiddleware.js";
 import { addMember, signedIn, withoutToken } from "../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../support/service.js";
 
@@ -11,7 +11,7 @@ describe("a text answer", () => {
   const app = new Hono<AppEnv>();
   app.get("/:length", (c) => {
     c.set("answerHeaders", {});
-    return send(c, { status: 200, json: JSON.stringify("x".repeat(Number(c.req.param("length")) - 2)) });
+    return sendAnswer(c, { status: 200, json: JSON.stringify("x".repeat(Number(c.req.param("length")) - 2)) });
   });
   const ask = (length: number, accepted?: string) =>
     app.request(`/${length}`, { headers: accepted ? { "accept-encoding": accepted } : {} });
@@ -31,7 +31,7 @@ describe("a text answer", () => {
     [16_384, "object"],
     [16_385, "object"],
   ])("of %i characters that is not compressed is sent as a %s, so that a large one is not copied on its way", async (length, type) => {
-    const { body } = compressedText({ req: { header: () => undefined } }, "é".repeat(length));
+    const { body } = compressText({ req: { header: () => undefined } }, "é".repeat(length));
     expect(typeof body).toBe(type);
     expect(Buffer.from(body).toString()).toBe("é".repeat(length));
     expect(await (await ask(length)).text()).toBe(JSON.stringify("x".repeat(length - 2)));

@@ -89,7 +89,7 @@ describe("a key that is revoked while a body arrives", () => {
 
   test("is looked up once for a body that arrives with its headers", async () => {
     const { key } = await createKey(service.portal.organisations, { organisationId: organisation.id, name: "small" }, origin);
-    const lookUps = vi.spyOn(service.portal.lookUps, "query");
+    const lookUps = vi.spyOn(service.portal.lookUpPool, "query");
     try {
       const headers = { "x-api-key": key, "content-type": "application/json" };
       const answer = await fetch(`${service.url}/v1/org/quote/getQuote`, { method: "POST", headers, body: "{}" });
@@ -129,7 +129,7 @@ describe("a member who is removed while a body arrives", () => {
   const remove = ({ email }: TestMember) =>
     removeMember(service.portal.members, { organisationId: organisation.id, member: email }, origin);
   const signedInForms = forms.filter(({ access }) => access !== "anyone").map((form) => [form.path, form.body ?? "form"] as const);
-  const scripts = answers.flatMap(({ path, mostBytes }) => (mostBytes ? [[path, "json"] as const] : []));
+  const scripts = answers.flatMap(({ path, maxBytes }) => (maxBytes ? [[path, "json"] as const] : []));
 
   test.each([...signedInForms, ...scripts])("is 401 at %s, sent as %s", async (path, kind) => {
     const last = async () => (await service.eventStore.last(`organisation-${organisation.id}`))?.revision;

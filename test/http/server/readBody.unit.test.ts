@@ -13,7 +13,7 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
   const bounds = { limit, organisationId: "a", recheckAccess };
 
   test("and accepts more as soon as a body is released", async () => {
-    const withBody = createBodyReader({ inAll: 250 });
+    const withBody = createBodyReader({ maxHeld: 250 });
     const signals = new EventEmitter();
     const holding = withBody(sized(counted(150)), bounds, async (bytes) => {
       await once(signals, "release");
@@ -31,7 +31,7 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
   });
 
   test("not counting small bodies and bytes that have not arrived", async () => {
-    const withBody = createBodyReader({ inAll: 200 });
+    const withBody = createBodyReader({ maxHeld: 200 });
     const slow = new TransformStream<Uint8Array, Uint8Array>();
     const dribbling = withBody(chunked(slow.readable), bounds, lengthOf);
     const writer = slow.writable.getWriter();
@@ -45,7 +45,7 @@ describe("a process holds a bounded number of bytes of request bodies at once,",
   });
 
   test("and an organisation a bounded part of them", async () => {
-    const withBody = createBodyReader({ inAll: 250, each: 100 });
+    const withBody = createBodyReader({ maxHeld: 250, maxPerOwner: 100 });
     const signals = new EventEmitter();
     const hold = (organisationId: string, size: number) =>
       withBody(sized(counted(size)), { limit, organisationId, recheckAccess }, () => once(signals, "release"));

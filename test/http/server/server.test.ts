@@ -41,9 +41,9 @@ test("when a connection is reset, its pipelined requests are dropped, also those
   onTestFinished(() => void socket.destroy());
   socket.write(`GET /v1/never HTTP/1.1\r\nhost: x\r\nx-api-key: ${stage.key}\r\n\r\n`);
   socket.write("GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n".repeat(50));
-  await expect.poll(() => own.running()).toBe(51);
+  await expect.poll(() => own.countRunning()).toBe(51);
   socket.resetAndDestroy();
-  await expect.poll(() => own.running()).toBe(0);
+  await expect.poll(() => own.countRunning()).toBe(0);
 });
 
 test("HEAD is answered like GET without the body", async () => {

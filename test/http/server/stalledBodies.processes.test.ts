@@ -34,7 +34,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   ({ key: greedy } = await insertOrganisation(database.pool));
   ({ key: other } = await insertOrganisation(database.pool));
-  const bodies = { inAll: 1_000_000, each: 600_000 };
+  const bodyLimits = { maxHeld: 1_000_000, maxPerOwner: 600_000 };
   const deps = shellDeps(database.pool);
   api = await startApi({
     deps,
@@ -42,7 +42,7 @@ beforeAll(async () => {
     port: 0,
     logger: pino({ level: "silent" }),
     routes,
-    bodies,
+    bodyLimits,
     timeouts: { silenceMs: 3_000 },
   });
 });
@@ -98,7 +98,7 @@ describe("a body is watched while it arrives", () => {
       let bytes = 1_000;
       const sending = setInterval(() => (bytes += perSecond), 1_000);
       const whole = new Promise<string>((resolve) => setTimeout(() => resolve("arrived"), 30_500));
-      const outcome = withArrivalLimit({ silenceMs: 5_000, bytesRead: () => bytes, large }, (inTime) => inTime(whole)).catch(
+      const outcome = withArrivalLimit({ silenceMs: 5_000, bytesRead: () => bytes, isLarge: large }, (inTime) => inTime(whole)).catch(
         (error: Problem) => `${error.code}: ${error.message}`,
       );
       await vi.advanceTimersByTimeAsync(31_000);

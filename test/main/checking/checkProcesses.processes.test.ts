@@ -35,7 +35,7 @@ function begin(checks: ReturnType<typeof open>, organisationId: string) {
   const leaving = new AbortController();
   const file = { path: pipe, name: "a.csv", format: "csv" } as const;
   const watch = { signal: leaving.signal, progress: () => undefined, answers };
-  const ended = checks.run({ organisationId, file, read: false, judge: { kind: "activities", folder, catalogue } }, watch);
+  const ended = checks.run({ organisationId, file, wantsEvidence: false, judge: { kind: "activities", folder, catalogue } }, watch);
   const leave = () => leaving.abort(new Error("left"));
   onTestFinished(async () => {
     leave();
@@ -105,7 +105,7 @@ describe("the processes that check files", () => {
     await writeFile(path, `Day,Note\n${"04/03/2026,x\n".repeat(50_000)}05/31/2026,x\n`);
     const watch = { signal: new AbortController().signal, progress: () => undefined, answers };
     const read = (checks: ReturnType<typeof open>, at: string) =>
-      checks.run({ organisationId: "a", file: { path: at, name: "a.csv", format: "csv" }, read: true }, watch);
+      checks.run({ organisationId: "a", file: { path: at, name: "a.csv", format: "csv" }, wantsEvidence: true }, watch);
     const evidence = { values: [["04/03/2026", "05/31/2026"], []], numbers: [[], []] };
     expect(await read(open({}), path)).toEqual({ evidence });
     await expect(read(open({ runMs: 0 }), pipe)).rejects.toThrow("was ended. Split the file, or try again later.");
@@ -116,7 +116,7 @@ describe("the processes that check files", () => {
     const header = "shipmentId,originPostCode,originSuburb,destinationPostCode,destinationSuburb,itemType";
     await writeFile(file, `${header}\nS,2000,Sydney,3000,Melbourne,Box\n`);
     const asked = JSON.stringify({
-      ...{ organisationId: "a", read: false, judge: { kind: "shipments", folder, catalogue } },
+      ...{ organisationId: "a", wantsEvidence: false, judge: { kind: "shipments", folder, catalogue } },
       file: { path: file, name: "rows.csv", format: "csv" },
     });
     const built = new URL("../../../dist/main/checking/checkProcesses.js", import.meta.url).href;

@@ -158,7 +158,7 @@ export function portalFieldCases(stage: () => PortalStage, other: () => PortalSt
     });
   });
 
-  const withBodies = answers.filter(({ mostBytes }) => mostBytes !== undefined);
+  const withBodies = answers.filter(({ maxBytes }) => maxBytes !== undefined);
   for (const { path } of withBodies) {
     test(`POST ${path} answers another organisation's ids in its body as unknown ids, and changes nothing`, async () => {
       const example = exampleBodies[path];

@@ -181,7 +181,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
     expect(opened.filter((each) => !known.includes(each))).toEqual([]);
   });
 
-  describe.each(forms.map((form) => [form.path, form] as const))("POST %s", (_, { path, access, body, mostBytes = maxFormBytes }) => {
+  describe.each(forms.map((form) => [form.path, form] as const))("POST %s", (_, { path, access, body, maxBytes = maxFormBytes }) => {
     const file = new File(["a\n1\n"], "a.csv");
     const post = (who: Visitor, address: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
       body === "upload" ? who.upload(address, fields, file, headers) : who.post(address, fields, headers);
@@ -208,7 +208,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
       const address = addressOf(path, stage());
       expect((await who.post(address, {}, { "content-type": "text/plain" })).status).toBe(415);
       if (body === "upload") return; // the limits of uploads apply to it instead
-      expect((await who.post(address, { token: await formToken(who), x: "x".repeat(mostBytes) })).status).toBe(413);
+      expect((await who.post(address, { token: await formToken(who), x: "x".repeat(maxBytes) })).status).toBe(413);
       expect((await who.post(address, { token: await formToken(who), x: "\0" })).status).toBe(400);
     });
 
@@ -253,7 +253,7 @@ export function portalSecurityCases(stage: () => PortalStage): void {
     );
   });
 
-  describe.each(answers.map((one) => [one.mostBytes ? "POST" : "GET", one.path, one] as const))(
+  describe.each(answers.map((one) => [one.maxBytes ? "POST" : "GET", one.path, one] as const))(
     "%s %s, which a page's script asks for",
     (method, path, one) => {
       const { access } = one;

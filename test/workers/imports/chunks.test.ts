@@ -5,7 +5,7 @@ import { createAppender } from "../../../src/adapters/eventStore/appending/appen
 import { openConnection } from "../../../src/adapters/eventStore/connection.js";
 import { encode } from "../../../src/events/codec.js";
 import { type EventChunk, type NewEvent, noStream } from "../../../src/ports/eventStore.js";
-import { eventWriter } from "../../../src/workers/imports/importing/recordRows.js";
+import { createEventWriter } from "../../../src/workers/imports/importing/recordRows.js";
 
 const connection = openConnection("esdb://127.0.0.1:1?tls=false", 1_000); // nothing is sent on it
 afterAll(() => connection.close());
@@ -30,11 +30,11 @@ const measuring = createAppender({
 const importId = "018f0000-0000-7000-8000-000000000001";
 /** Writes events until the first chunk is full. Returns how many events it has and its size. */
 async function firstChunk(event: (nth: number) => NewEvent): Promise<{ count: number; bytes: number }> {
-  const writer = eventWriter({
+  const writer = createEventWriter({
     eventStore: measuring,
     loaded: { importId, revision: noStream },
     check: () => undefined,
-    landed: () => undefined,
+    onAppended: () => undefined,
   });
   sent = [];
   let count = 0;

@@ -118,7 +118,7 @@ test("an import whose custom field is gone when it starts fails with the field's
   const file = "Work,Qty,Done on,Comments,Job no.,Site,PO\nPICK,1,2026-01-01,,,W1,1";
   const importId = await stage.push(await stage.organisation("gone"), "activities", file, { columns: chosen({ headings }) });
   expect((await stage.ended(importId)).at(-1)?.data).toMatchObject({
-    reason: "Invalid file structure. PO is taken for customFields.gone, which is no field of these imports.",
+    reason: "Invalid file structure. PO is mapped to customFields.gone, which is not a field of these imports.",
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pushedNames } from "../../../src/domain/imports/fields.js";
+import { pushFieldNames } from "../../../src/domain/imports/fields.js";
 import { makeLateReports } from "../../../src/workers/imports/upkeep/lateReports.js";
 import { eventually } from "../../support/eventually.js";
 import { append, tell } from "../../support/importStory.js";
@@ -46,7 +46,7 @@ describe("a report that is made from the import's stream alone", () => {
     expect(await linkOf(failed)).toBeNull();
     await stage.makeDue();
     expect(await stage.opened((await linkOf(failed)) ?? "")).toEqual([
-      ["Row number", "Rejection reason", ...pushedNames("activity")],
+      ["Row number", "Rejection reason", ...pushFieldNames("activity")],
       ["1", "Charge code is required", "W1", "", "2", "", "", "a", ""],
       ["2", "x", "W2", "", "", "", "", "", ""],
     ]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ImportEvent } from "../../../src/commands/imports/importDecider.js";
-import { mostBytesInMemory } from "../../../src/workers/imports/importing/fetchSubmission.js";
+import { maxBytesInMemory } from "../../../src/workers/imports/importing/fetchSubmission.js";
 import { headerXml, workbook } from "../../adapters/spreadsheets/workbook.js";
 import { activities, activityHeader, badActivity, goodActivity, openStage, type Stage, until } from "./stage.js";
 
@@ -179,7 +179,7 @@ test("an import larger than one append arrives whole and in order", async () => 
 });
 
 test.each([-1, 0, 1])("a file of the most bytes that are read into memory, and %d, is imported whole", async (more) => {
-  const size = mostBytesInMemory + more;
+  const size = maxBytesInMemory + more;
   const row = (index: number) => goodActivity(String(index).padStart(4, "0"));
   const count = Math.floor((size - activityHeader.length - goodActivity("").length - 1) / (row(0).length + 1));
   const start = `${activities(count, row)}\n${goodActivity("")}`;

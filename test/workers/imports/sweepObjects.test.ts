@@ -7,7 +7,7 @@ import { logStream } from "../../../src/events/streams.js";
 import { StoreUnavailable } from "../../../src/portErrors.js";
 import { type EventStore, noStream } from "../../../src/ports/eventStore.js";
 import { catchUpImport } from "../../../src/projections/importRow.js";
-import { sweepObjects } from "../../../src/workers/imports/upkeep/sweeps.js";
+import { sweepRefusedUploads } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { all, connect } from "../../adapters/eventStore/support.js";
 import { until } from "../../support/readModel.js";
 import { startHostedEventStore } from "../../support/stores/hostedEventStore.js";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 beforeEach(() => stage.pool.query("truncate import_queue, imports, refused_uploads"));
 afterAll(() => stage?.close());
 
-const sweep = (eventStore: EventStore = stage.eventStore) => sweepObjects(stage.deps({ eventStore }), -60_000);
+const sweep = (eventStore: EventStore = stage.eventStore) => sweepRefusedUploads(stage.deps({ eventStore }), -60_000);
 const push = (into: EventStore = stage.eventStore, more: object = {}) =>
   stage.push(organisation, "activities", activities(1), { into, ...more });
 
@@ -101,10 +101,10 @@ test("an upload that this log has refused is removed 30 days later, once the log
   const noted = (days: number) =>
     stage.pool.query("update refused_uploads set refused_at = now() - make_interval(days => $1) + interval '1 minute'", [days]);
   await noted(30);
-  expect(await sweepObjects(stage.deps())).toBe(0);
+  expect(await sweepRefusedUploads(stage.deps())).toBe(0);
   expect(await stage.objectStore.exists(key)).toBe(true);
   await noted(31);
-  expect(await sweepObjects(stage.deps())).toBe(1);
+  expect(await sweepRefusedUploads(stage.deps())).toBe(1);
   expect(await stage.objectStore.exists(key)).toBe(false);
   expect((await stage.pool.query("select from refused_uploads")).rowCount).toBe(0);
 });

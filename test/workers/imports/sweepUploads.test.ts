@@ -1,7 +1,7 @@
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sweepUploads } from "../../../src/workers/imports/upkeep/sweeps.js";
+import { sweepUnfinishedUploads } from "../../../src/workers/imports/upkeep/sweeps.js";
 import { openStage, type Stage } from "./stage.js";
 
 let stage: Stage;
@@ -18,6 +18,6 @@ test("files that did not arrive whole in the embedded object store are removed a
   for (const name of ["old", "new"]) await writeFile(join(incoming, name), "x");
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
   await utimes(join(incoming, "old"), yesterday, yesterday);
-  expect(await sweepUploads(stage.deps())).toBe(1);
+  expect(await sweepUnfinishedUploads(stage.deps())).toBe(1);
   expect(await readdir(incoming)).toEqual(["new"]);
 });

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newWorkerId } from "../../../src/main/roles/worker.js";
-import { ownFolder } from "../../../src/workers/imports/upkeep/temporaryFolders.js";
+import { createOwnFolder } from "../../../src/workers/imports/upkeep/temporaryFolders.js";
 
 const goneProcess = "999999999";
 const module = fileURLToPath(new URL("../../../dist/workers/imports/upkeep/temporaryFolders.js", import.meta.url));
@@ -27,12 +27,12 @@ async function folder(name: string, ageHours = 0): Promise<string> {
 }
 
 test("folders of worker processes that are gone are removed; those of running workers and of other programs are not", async () => {
-  const first = await ownFolder(parent, "worker");
+  const first = await createOwnFolder(parent, "worker");
   const gone = basename(first).replace(`-${process.pid}-`, `-${goneProcess}-`);
   const removed = await folder(gone);
   await writeFile(join(removed, "rows.csv"), "a,b\n");
   const kept = [first, await folder("somebody-elses", 100), await folder(gone.replace("worker-", "workers-"), 100)];
-  const second = await ownFolder(parent, "worker");
+  const second = await createOwnFolder(parent, "worker");
   expect((await readdir(parent)).map((name) => join(parent, name)).toSorted()).toEqual([...kept, second].toSorted());
 });
 
@@ -40,16 +40,16 @@ test("a folder of another container is removed only when it has not been touched
   const young = await folder(`worker-0123456789ab-${goneProcess}-abcdef`, 23);
   const old = await folder(`worker-0123456789ab-${process.pid}-abcdef`, 25);
   const ofEarlierVersion = await folder(`worker-${goneProcess}-abcdef`, 25);
-  await ownFolder(parent, "worker");
+  await createOwnFolder(parent, "worker");
   expect([young, old, ofEarlierVersion].map(existsSync)).toEqual([true, false, false]);
 });
 
 test.skipIf(!isolated)("a process in another pid namespace leaves the folders of this one alone", async () => {
-  const own = await ownFolder(parent, "worker");
-  const script = `import(${JSON.stringify(module)}).then(async ({ ownFolder }) => console.log(await ownFolder(${JSON.stringify(parent)}, "worker")))`;
+  const own = await createOwnFolder(parent, "worker");
+  const script = `import(${JSON.stringify(module)}).then(async ({ createOwnFolder }) => console.log(await createOwnFolder(${JSON.stringify(parent)}, "worker")))`;
   const other = spawnSync("unshare", ["--pid", "--fork", process.execPath, "-e", script], { encoding: "utf8" });
   expect(other.stderr).toBe("");
-  await ownFolder(parent, "worker"); // the other process has ended, but its pid says nothing in this namespace
+  await createOwnFolder(parent, "worker"); // the other process has ended, but its pid says nothing in this namespace
   expect([own, other.stdout.trim()].map(existsSync)).toEqual([true, true]);
 });
 
@@ -65,7 +65,7 @@ test("a parent that is removed while folders are made is made again", async () =
   };
   const removed = removing();
   try {
-    for (let made = 0; made < 30; made += 1) await ownFolder(inside, "worker");
+    for (let made = 0; made < 30; made += 1) await createOwnFolder(inside, "worker");
   } finally {
     isOver = true;
     await removed;

@@ -24,7 +24,7 @@ async function listening(): Promise<Notices> {
     stop.abort();
     await notices.closed;
   });
-  await until(notices.arrive);
+  await until(notices.areArriving);
   return notices;
 }
 
@@ -38,7 +38,7 @@ async function heldTurn(notices: Notices, pool: Pool = stage.pool) {
   const { signal: stop } = new AbortController();
   const log: string[] = [];
   const logger = pino({}, { write: (line: string) => void log.push(line) });
-  const held = holdTurn({ pool, turn, notices, stop, logger, heldFrom: performance.now() });
+  const held = holdTurn({ pool, turn, notices, stop, logger, claimStartedAt: performance.now() });
   onTestFinished(async () => void (await removePlace(stage.pool, { importId, rows: 0 }, turn)));
   onTestFinished(held.release);
   const isStopped = () => {
@@ -88,13 +88,13 @@ test("a push while the worker's connection for notices is lost is run, and later
   const organisation = await stage.organisation("cut");
   const notices = await listening();
   const changes: boolean[] = [];
-  notices.on(channels.importQueued, (text) => text === undefined && changes.push(notices.arrive()));
+  notices.on(channels.importQueued, (text) => text === undefined && changes.push(notices.areArriving()));
   const worker = stage.start({ notices });
   onTestFinished(worker.stop);
   for (let n = 1; n <= 3; n += 1) {
     await stage.pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'told'");
     const importId = await stage.push(organisation, "activities", activities(1));
     expect((await stage.ended(importId)).at(-1)?.type).toBe("ImportCompleted");
-    await until(() => notices.arrive() && changes.filter((arrive) => arrive).length >= n);
+    await until(() => notices.areArriving() && changes.filter((arrive) => arrive).length >= n);
   }
 });

@@ -64,9 +64,9 @@ describe("the queue", () => {
   test("a turn's clock is never ahead of the database's, however long the claim took", async () => {
     await queued("t1", id(90), 1);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
-    const heldFrom = performance.now() - 3_000;
+    const claimStartedAt = performance.now() - 3_000;
     const { signal: stop } = new AbortController();
-    const held = holdTurn({ pool: stage.pool, turn, notices: noNotices, stop, logger: pino({ level: "silent" }), heldFrom });
+    const held = holdTurn({ pool: stage.pool, turn, notices: noNotices, stop, logger: pino({ level: "silent" }), claimStartedAt });
     const told = held.now().getTime();
     const { rows } = await stage.pool.query<{ now: Date }>("select clock_timestamp() as now");
     await held.release();
@@ -78,9 +78,9 @@ describe("the queue", () => {
   test("a queue place that is freed while the turn is held means that the import was cancelled", async () => {
     const importId = await stage.push(await stage.organisation("g1"), "activities", activities(1));
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
-    expect(await renewTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 1, hasAppended: true })).toEqual({ kept: true, cancelRequested: false });
     await removePlace(stage.pool, { importId, rows: 0 });
-    expect(await renewTurn(stage.pool, turn, { progress: 1, headway: true })).toEqual({ kept: true, cancelRequested: true });
+    expect(await renewTurn(stage.pool, turn, { progress: 1, hasAppended: true })).toEqual({ kept: true, cancelRequested: true });
     await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
   });
 
@@ -88,7 +88,7 @@ describe("the queue", () => {
     await queued("g2", id(96), 7);
     const turn = (await claimTurn(stage.pool, "w")) as Turn;
     await stage.pool.query("truncate import_queue");
-    expect(await renewTurn(stage.pool, turn, { progress: 30, headway: true })).toEqual({ kept: true, cancelRequested: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 30, hasAppended: true })).toEqual({ kept: true, cancelRequested: false });
     const { rows } = await stage.pool.query("select organisation_id, position, progress, started from import_queue");
     expect(rows).toEqual([{ organisation_id: "g2", position: "7", progress: 30, started: true }]);
     await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
@@ -134,13 +134,13 @@ describe("the queue", () => {
     await queued("k1", id(501), 10);
     const turn = await claimTurn(stage.pool, "w#1");
     if (!turn) throw new Error("no turn");
-    expect(await renewTurn(stage.pool, turn, { progress: 40, headway: false })).toEqual({ kept: true, cancelRequested: false });
-    expect(await renewTurn(stage.pool, turn, { progress: 30, headway: false })).toEqual({ kept: true, cancelRequested: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 40, hasAppended: false })).toEqual({ kept: true, cancelRequested: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 30, hasAppended: false })).toEqual({ kept: true, cancelRequested: false });
     expect((await stage.pool.query("select progress from import_queue where import_id = $1", [id(501)])).rows).toEqual([{ progress: 40 }]);
     await stage.pool.query("update organisation_turns set expires_at = now() - interval '1 second' where organisation_id = 'k1'");
     const next = await claimTurn(stage.pool, "w#2");
     expect(next).toMatchObject({ importId: id(501), attempts: 2, progress: 40 });
-    expect(await renewTurn(stage.pool, turn, { progress: 50, headway: false })).toMatchObject({ kept: false });
+    expect(await renewTurn(stage.pool, turn, { progress: 50, hasAppended: false })).toMatchObject({ kept: false });
     await postponeTurn(stage.pool, turn, 60_000, true); // this turn is lost: nothing changes
     if (next) await postponeTurn(stage.pool, next, 60_000, true);
     expect(

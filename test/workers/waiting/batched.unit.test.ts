@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { batched } from "../../../src/workers/waiting/batched.js";
 
 const outage = new Error("outage");
-const options = { most: 3, isOutage: (error: unknown) => error === outage };
+const options = { maxBatch: 3, isOutage: (error: unknown) => error === outage };
 
 test("items that come together are written together, at most three at once, and each caller gets its own result", async () => {
   const written: number[][] = [];

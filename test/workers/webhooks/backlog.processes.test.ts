@@ -6,7 +6,7 @@ import { replayEvents } from "../../../src/commands/webhooks/replay.js";
 import { prepareTables } from "../../../src/main/tables.js";
 import { oldestUnsentSeconds } from "../../../src/queries/metrics.js";
 import { listWebhooks } from "../../../src/queries/organisations/webhooks.js";
-import { mostWaiting } from "../../../src/workers/webhooks/sending/fillDeliveries.js";
+import { maxWaiting } from "../../../src/workers/webhooks/sending/fillDeliveries.js";
 import { eventually } from "../../support/eventually.js";
 import type { Told } from "../../support/importStory.js";
 import type { Receiver } from "../../support/receiver.js";
@@ -50,7 +50,7 @@ const deadWithABacklog = async () => {
     if (isDead) response.statusCode = 503;
     return undefined;
   });
-  const told = await record(organisationId, mostWaiting.newOrFailing / 2 + 5);
+  const told = await record(organisationId, maxWaiting.newOrFailing / 2 + 5);
   const set = (dead: boolean) => {
     isDead = dead;
   };
@@ -65,7 +65,7 @@ test("for an endpoint that fails at most 100 deliveries wait, another organisati
   await eventually(async () => (await rowsOf(receiver.endpointId)) > 0 && receiver.got.length > 0, "an attempt");
   for (let n = 0; n < 5; n += 1) {
     await untilFollowed(witness, other); // the sender has looked at every endpoint meanwhile
-    expect(await rowsOf(receiver.endpointId)).toBeLessThanOrEqual(mostWaiting.newOrFailing);
+    expect(await rowsOf(receiver.endpointId)).toBeLessThanOrEqual(maxWaiting.newOrFailing);
   }
   const [endpoint] = await listWebhooks(organisationId, stage.pool);
   expect(endpoint?.waiting).toBe(told.length * 2);
@@ -89,7 +89,7 @@ test("for an endpoint that fails at most 100 deliveries wait, another organisati
   await eventually(() => receiver.got.length > again, "an attempt after the replay");
   for (let n = 0; n < 5; n += 1) {
     await untilFollowed(witness, other);
-    expect(await rowsOf(receiver.endpointId)).toBeLessThanOrEqual(mostWaiting.newOrFailing);
+    expect(await rowsOf(receiver.endpointId)).toBeLessThanOrEqual(maxWaiting.newOrFailing);
   }
   set(false);
   const allAgain = async () => {
@@ -124,7 +124,7 @@ test("a working endpoint that refuses a thousand events, and has as many waiting
     `insert into webhook_deliveries (endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at, failures)
      select $1, $2, gen_random_uuid(), 'import.started', gen_random_uuid(), 1, 1, now(), 'waiting', now() + interval '1 hour', n % 2
        from generate_series(1, $3) as n`,
-    [receiver.endpointId, organisationId, mostWaiting.due * 2],
+    [receiver.endpointId, organisationId, maxWaiting.due * 2],
   );
   const told = await record(organisationId, 2);
   await eventually(() => receiver.got.length === 6, "the next ones");

@@ -27,7 +27,7 @@ async function listening(): Promise<Notices> {
     stop.abort();
     await notices.closed;
   });
-  await eventually(notices.arrive, "the connection");
+  await eventually(notices.areArriving, "the connection");
   return notices;
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { transaction } from "../../../src/adapters/postgres/pool.js";
 import { createPost } from "../../../src/adapters/webhooks/post.js";
 import { followerName } from "../../../src/commands/webhooks/deliveries.js";
-import { beginning } from "../../../src/ports/eventStore.js";
+import { logStart } from "../../../src/ports/eventStore.js";
 import { createCheckpoints } from "../../../src/projections/running/checkpoints.js";
 import type { WebhookWorkerDeps } from "../../../src/workers/webhooks/deps.js";
 import { recordBatch } from "../../../src/workers/webhooks/following/runFollower.js";
@@ -29,7 +29,7 @@ test("a delivery whose event took too long to read is released unsent, since ano
     await recordBatch(
       { pool: stage.pool, organisations: stage.deps, onEndpointsBehind: () => undefined },
       { events: [event], position: event.position, caughtUp: false },
-      beginning,
+      logStart,
     );
   const deps: WebhookWorkerDeps = {
     ...{ pool: stage.pool, eventStore: stage.eventStore, signingSecret, rules: stage.deps.rules, organisations: stage.deps },
@@ -41,7 +41,7 @@ test("a delivery whose event took too long to read is released unsent, since ano
   const attempt = async (secondsEarlier: number) => {
     const [claimed] = (await claimDeliveries(deps, room)) ?? [];
     if (!claimed) throw new Error("nothing is due");
-    await deliver(deps, { ...claimed, claimedAt: claimed.claimedAt - secondsEarlier * 1_000 }, createOutcomeWriter(deps));
+    await deliver(deps, { ...claimed, claimStartedAt: claimed.claimStartedAt - secondsEarlier * 1_000 }, createOutcomeWriter(deps));
   };
   await attempt(10.1);
   expect(receiver.got).toEqual([]);

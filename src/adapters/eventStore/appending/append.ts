@@ -1,11 +1,11 @@
-// Sends an append at its exact revision until the outcome is known. Sending the same ids at the same revision again is always safe: an append
-// that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
+// Sends an append at its exact revision until the outcome is known. Sending the same ids at the same revision again is always safe: an
+// append that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { AppendResult, EventStore, Revision } from "../../../ports/eventStore.js";
 import { type Connection, type Patience, pauseBeforeRetry, withDeadline } from "../connection.js";
 import { actualRevision, definiteFailure, isSilence, serverDefaultBytes, wasNeverSent } from "../failures.js";
-import { type BatchRequest, batchRequest, headBytes, requestOf } from "../protocol/batchMessages.js";
-import { addEvent, clearEvents, idsIn, noEvents } from "../protocol/proposedEvents.js";
+import { type BatchRequest, batchRequest, encodeAppend, headBytes } from "../protocol/batchMessages.js";
+import { addEvent, clearEvents, createProposedEvents, eventIdsIn } from "../protocol/proposedEvents.js";
 import type { SendBatch } from "./sendBatch.js";
 
 interface AppenderOptions extends Patience {
@@ -15,46 +15,46 @@ interface AppenderOptions extends Patience {
 }
 
 /** An attempt shorter than this is not worth making. */
-const shortestMs = 100;
+const minAttemptMs = 100;
 
-/** No server takes more in one message, and sending it all the same blocks the connection for all calls. */
-const mostBytes = 4 * 1024 * 1024;
+/** No server accepts a larger message, and sending one would block the connection for all calls. */
+const maxRequestBytes = 4 * 1024 * 1024;
 
-/** An append. Its events are only in the request, so that they are not held twice. */
+/** An append whose request is encoded. The request is the only copy of its events, so that they are not held twice. */
 interface PreparedAppend {
   readonly stream: string;
   readonly expected: Revision;
   readonly request: BatchRequest;
-  /** How often it was sent. */
+  /** How many times it was sent. */
   attempts: number;
 }
 
 export function createAppender(options: AppenderOptions): Pick<EventStore, "append" | "newChunk"> {
-  const deliver = deliverer(options);
-  const endOf = (withinMs: number) => performance.now() + Math.min(withinMs, options.patienceMs);
+  const deliver = createDeliverer(options);
+  const deadlineAt = (withinMs: number) => performance.now() + Math.min(withinMs, options.patienceMs);
   return {
     async append(stream, events, expected, { withinMs = options.patienceMs } = {}) {
-      const end = endOf(withinMs);
+      const end = deadlineAt(withinMs);
       if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
-      const request = requestOf(stream, events, expected, mostBytes);
+      const request = encodeAppend(stream, events, expected, maxRequestBytes);
       if (!request) throw new AppendTooLarge(serverDefaultBytes);
       return deliver({ stream, expected, request, attempts: 0 }, end);
     },
     newChunk(stream, maxBytes) {
       const head = headBytes(stream);
-      const empty = () => noEvents(head, maxBytes - head);
+      const empty = () => createProposedEvents(head, maxBytes - head);
       let events = empty();
       return {
         count: () => events.count,
         add: (event) => addEvent(events, event, events.count === 0 ? Number.POSITIVE_INFINITY : maxBytes - head),
         async append(expected) {
-          const end = endOf(options.patienceMs);
+          const end = deadlineAt(options.patienceMs);
           if (events.count === 0) throw new TypeError(`nothing to append to ${stream}`);
           const request = batchRequest(stream, events, expected);
-          if (request.bytes.length > mostBytes) throw new AppendTooLarge(serverDefaultBytes);
+          if (request.bytes.length > maxRequestBytes) throw new AppendTooLarge(serverDefaultBytes);
           const prepared = { stream, expected, request, attempts: 0 };
           const appended = await deliver(prepared, end);
-          // New memory for each chunk would make V8 collect the whole heap. But an attempt that was given up may still be sending these bytes.
+          // New memory for each chunk would make V8 collect the whole heap. After a retry an earlier attempt may still send these bytes.
           events = prepared.attempts === 1 ? clearEvents(events) : empty();
           return appended;
         },
@@ -63,7 +63,7 @@ export function createAppender(options: AppenderOptions): Pick<EventStore, "appe
   };
 }
 
-function deliverer(options: AppenderOptions): (append: PreparedAppend, end: number) => Promise<AppendResult> {
+function createDeliverer(options: AppenderOptions): (append: PreparedAppend, end: number) => Promise<AppendResult> {
   const { connection, send, attempts, read } = options;
   return async (append, end) => {
     const { stream, request } = append;
@@ -72,15 +72,15 @@ function deliverer(options: AppenderOptions): (append: PreparedAppend, end: numb
     let lastFailure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
       await pauseBeforeRetry(attempt);
-      const left = end - performance.now();
-      if (attempt > 0 && left < shortestMs) break;
-      const waitMs = Math.min(options.deadlineMs + 250, Math.max(left, shortestMs));
+      const leftMs = end - performance.now();
+      if (attempt > 0 && leftMs < minAttemptMs) break;
+      const waitMs = Math.min(options.deadlineMs + 250, Math.max(leftMs, minAttemptMs));
       const client = connection.client();
       try {
-        // The client may wait without end for a channel, which its deadline does not cover.
+        // The client's own deadline does not cover its wait for a channel, which may be endless.
         append.attempts += 1;
         const { revision, position } = await withDeadline(waitMs, what, send(client, request, stream));
-        // The acknowledgement of a resend need not carry the position of what had landed before: look it up.
+        // If an earlier attempt landed, the acknowledgement may lack the position of its events: look it up.
         if (!outcomeUnknown && position) return { revision, position };
         return await findLandedEvents(read, append, revision);
       } catch (error) {
@@ -98,7 +98,7 @@ function deliverer(options: AppenderOptions): (append: PreparedAppend, end: numb
   };
 }
 
-/** After a wrong-version answer, reads whether this append's own events are in the stream. Undefined while the outcome is not known. */
+/** After a wrong-version answer, looks for this append's own events in the stream. Undefined if the outcome remains unknown. */
 async function findEarlierLanding(read: EventStore["read"], append: PreparedAppend, error: unknown): Promise<AppendResult | undefined> {
   if (error instanceof WrongVersion) throw error;
   const actual = actualRevision(error);
@@ -111,9 +111,9 @@ async function findEarlierLanding(read: EventStore["read"], append: PreparedAppe
   }
 }
 
-/** Success when this append's events are at the revisions after `expected`, whichever attempt put them there. Else throws WrongVersion. */
+/** The result if this append's events follow `expected` in the stream, whichever attempt put them there. Otherwise throws WrongVersion. */
 async function findLandedEvents(read: EventStore["read"], { stream, request, expected }: PreparedAppend, actual: Revision) {
-  const ids = idsIn(request.bytes);
+  const ids = eventIdsIn(request.bytes);
   let matched = 0;
   let last: AppendResult | undefined;
   for await (const event of read(stream, { from: expected + 1n, max: ids.length })) {

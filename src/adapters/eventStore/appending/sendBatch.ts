@@ -13,29 +13,29 @@ interface PendingAppend {
   readonly stream: string;
   readonly resolve: (acknowledged: Acknowledgement) => void;
   readonly reject: (error: unknown) => void;
-  /** Of performance.now(). */
-  readonly since: number;
+  /** When the append was queued, on performance.now()'s clock. */
+  readonly queuedAtMs: number;
 }
 
-/** The most appends that are sent and not yet answered. Further ones wait in this process, where they can still be taken back. */
-const mostUnanswered = 512;
-const mostUnansweredBytes = 4 * 1024 * 1024;
+/** How many appends may be sent and not yet answered. Further ones wait in this process, where they can still be withdrawn. */
+const maxUnanswered = 512;
+const maxUnansweredBytes = 4 * 1024 * 1024;
 
 type SharedCall = (append: PendingAppend) => void;
 
 /**
- * One BatchAppend call per client for all appends, kept open while they come: opening a call costs several times as much as an append
- * in it. The client has such a call too, but its appends wait for ever when a server falls silent, and fail together with the appends of
- * other clients. Here an append that is not answered in time ends the call, so that no append is sent after its caller has given up. A call
- * that ends rejects its own unanswered appends and no others.
+ * One BatchAppend call per client for all appends, open while they come: opening a call costs several times as much as an append in it. The
+ * vendor's client has such a call too, but its appends wait for ever when a server falls silent, and fail together with those of other
+ * clients. Here an append that is not answered in time ends the call, so that no append is sent after its caller has given up. A call that
+ * ends rejects its own unanswered appends and no others.
  */
-function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall {
+function createSharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall {
   const waiting: PendingAppend[] = [];
   const sent = new Map<string, PendingAppend>();
   let unansweredBytes = 0;
   let call: BatchCall | undefined;
   let opening = false;
-  let usedSinceLook = false;
+  let usedSinceCheck = false;
   let timer: NodeJS.Timeout | undefined;
 
   async function open(): Promise<void> {
@@ -52,8 +52,8 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
         else append.reject(refusal(append.stream));
         flush();
       });
-      opened.on("error", (error: Error) => over(opened, convertToCommandError(error)));
-      opened.on("end", () => over(opened, new Error("the server ended the call without an answer")));
+      opened.on("error", (error: Error) => handleCallEnd(opened, convertToCommandError(error)));
+      opened.on("end", () => handleCallEnd(opened, new Error("the server ended the call without an answer")));
     } catch (error) {
       for (const append of waiting.splice(0)) append.reject(error);
     }
@@ -64,20 +64,20 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
   function flush(): void {
     if (waiting.length === 0 || opening) return;
     if (!call) return void open();
-    let taken = 0;
+    let sentCount = 0;
     for (const append of waiting) {
-      if (sent.size >= mostUnanswered || (sent.size > 0 && unansweredBytes + append.request.bytes.length > mostUnansweredBytes)) break;
-      taken += 1;
+      if (sent.size >= maxUnanswered || (sent.size > 0 && unansweredBytes + append.request.bytes.length > maxUnansweredBytes)) break;
+      sentCount += 1;
       sent.set(append.request.correlationId, append);
       unansweredBytes += append.request.bytes.length;
       call.write(append.request.bytes);
     }
-    waiting.splice(0, taken);
-    usedSinceLook = true;
+    waiting.splice(0, sentCount);
+    usedSinceCheck = true;
   }
 
-  function over(ended: typeof call, error: unknown): void {
-    if (call !== ended) return;
+  function handleCallEnd(endedCall: typeof call, error: unknown): void {
+    if (call !== endedCall) return;
     call = undefined;
     const unanswered = [...sent.values()];
     sent.clear();
@@ -86,37 +86,37 @@ function sharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall 
     flush();
   }
 
-  /** Rejects appends that are past their deadline, and ends a call that was not used since the last look. */
-  function look(): void {
+  /** Rejects appends that are past their deadline, and ends a call that was not used since the last check. */
+  function checkDeadlines(): void {
     timer = undefined;
-    const due = performance.now() - deadlineMs;
-    const late = waiting.findIndex(({ since }) => since > due);
+    const lateBefore = performance.now() - deadlineMs;
+    const firstInTime = waiting.findIndex(({ queuedAtMs }) => queuedAtMs > lateBefore);
     // None of these was sent. Their callers have given up, so they must not be recorded any more.
-    for (const append of waiting.splice(0, late === -1 ? waiting.length : late)) append.reject(new NeverSent());
+    for (const append of waiting.splice(0, firstInTime === -1 ? waiting.length : firstInTime)) append.reject(new NeverSent());
     const oldest = sent.values().next().value;
-    if (call && oldest && oldest.since <= due) {
+    if (call && oldest && oldest.queuedAtMs <= lateBefore) {
       const silent = call;
-      over(silent, new StoreUnavailable("event store", `an append to ${oldest.stream}: no answer within ${deadlineMs} ms`));
+      handleCallEnd(silent, new StoreUnavailable("event store", `an append to ${oldest.stream}: no answer within ${deadlineMs} ms`));
       silent.cancel();
-    } else if (call && !oldest && !usedSinceLook) {
+    } else if (call && !oldest && !usedSinceCheck) {
       call.end();
       call = undefined;
     }
-    usedSinceLook = false;
-    watch();
+    usedSinceCheck = false;
+    scheduleCheck();
   }
 
-  function watch(): void {
+  function scheduleCheck(): void {
     const oldest = sent.values().next().value ?? waiting[0];
     if (timer || !(oldest || call)) return;
-    const left = oldest ? oldest.since + deadlineMs - performance.now() : deadlineMs;
-    timer = setTimeout(look, Math.max(1, Math.ceil(left))).unref();
+    const leftMs = oldest ? oldest.queuedAtMs + deadlineMs - performance.now() : deadlineMs;
+    timer = setTimeout(checkDeadlines, Math.max(1, Math.ceil(leftMs))).unref();
   }
 
   return (append) => {
     waiting.push(append);
     flush();
-    watch();
+    scheduleCheck();
   };
 }
 
@@ -127,8 +127,8 @@ export function createBatchSender(deadlineMs: number): SendBatch {
 
   return (client, request, stream) =>
     new Promise((resolve, reject) => {
-      const call = shared.get(client) ?? sharedCall(client, deadlineMs);
+      const call = shared.get(client) ?? createSharedCall(client, deadlineMs);
       shared.set(client, call);
-      call({ request, stream, resolve, reject, since: performance.now() });
+      call({ request, stream, resolve, reject, queuedAtMs: performance.now() });
     });
 }

@@ -1,4 +1,4 @@
-// gRPC's frames: one byte for compression, four for the message's length, then the message. Also used by the embedded event store.
+// gRPC's frames: one byte for compression, four for the message's length, then the message. The embedded event store uses this file too.
 
 /** The bytes of a frame before its message. */
 export const framePrefix = 5;
@@ -6,69 +6,69 @@ export const framePrefix = 5;
 /** Where the frame that begins at `at` ends. */
 export const frameEnd = (frames: Buffer, at: number): number => at + framePrefix + frames.readUInt32BE(at + 1);
 
-/** Each frame by itself. */
-export function framesIn(frames: Buffer): Buffer[] {
-  const found: Buffer[] = [];
+/** Splits the bytes of several frames into one buffer for each. */
+export function splitFrames(frames: Buffer): Buffer[] {
+  const split: Buffer[] = [];
   for (let at = 0, end = 0; at < frames.length; at = end) {
     end = frameEnd(frames, at);
-    found.push(frames.subarray(at, end));
+    split.push(frames.subarray(at, end));
   }
-  return found;
+  return split;
 }
 
 interface FrameListener {
   /** Called with the size of a frame's message when the frame begins to arrive, perhaps several times. Throws to refuse it. */
-  begun(isCompressed: boolean, size: number): void;
+  onFrameStart(isCompressed: boolean, size: number): void;
   /** Called with each frame, in order, when it has arrived completely. */
-  whole(bytes: Buffer, at: number, end: number): void;
+  onFrame(bytes: Buffer, at: number, end: number): void;
 }
 
-/** Finds the frames in the arriving chunks, wherever those are cut. The `bytes` of `whole` begin with `before`, then comes the first frame. */
-export function frameFinder({ begun, whole }: FrameListener, before: Buffer = Buffer.alloc(0)): (chunk: Buffer) => void {
+/** Finds the frames in the arriving chunks, wherever those are cut. The `bytes` for `onFrame` begin with `before`; then come the frames. */
+export function frameFinder({ onFrameStart, onFrame }: FrameListener, before: Buffer = Buffer.alloc(0)): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
-  let [held, wanted] = [0, framePrefix];
+  let [heldBytes, neededBytes] = [0, framePrefix];
   return (chunk) => {
     parts.push(chunk);
-    held += chunk.length;
-    if (held < wanted) return;
+    heldBytes += chunk.length;
+    if (heldBytes < neededBytes) return;
     const bytes = parts.length === 1 && before.length === 0 ? chunk : Buffer.concat([before, ...parts]);
     let at = before.length;
     for (;;) {
-      wanted = framePrefix;
-      if (bytes.length - at < wanted) break;
-      wanted = frameEnd(bytes, at) - at;
-      begun(bytes[at] !== 0, wanted - framePrefix);
-      if (bytes.length - at < wanted) break;
-      whole(bytes, at, at + wanted);
-      at += wanted;
+      neededBytes = framePrefix;
+      if (bytes.length - at < neededBytes) break;
+      neededBytes = frameEnd(bytes, at) - at;
+      onFrameStart(bytes[at] !== 0, neededBytes - framePrefix);
+      if (bytes.length - at < neededBytes) break;
+      onFrame(bytes, at, at + neededBytes);
+      at += neededBytes;
     }
     parts = at < bytes.length ? [bytes.subarray(at)] : [];
-    held = bytes.length - at;
+    heldBytes = bytes.length - at;
   };
 }
 
-/** gRPC removes a frame's prefix from whatever it is handed, so a group of messages gets one more in front. */
+/** gRPC removes a frame's prefix from what it is handed, so a group of frames gets one more prefix in front. */
 const noPrefix = Buffer.alloc(framePrefix);
 
 /**
- * Cuts the arriving bytes into single frames, or into one group: a prefix and then whole frames. gRPC removes the prefix. The rest of a group
- * begins with a 0, which no message does.
+ * Cuts the arriving bytes into single frames, or into one group: a prefix and then whole frames. gRPC removes the prefix. The rest of a
+ * group begins with the 0 of its first frame, and no message begins with 0.
  */
 export type SplitChunk = (chunk: Buffer) => Buffer[];
 
 /**
- * gRPC hands over one message at a time, each through several promises, which costs more than reading the event in it. By this cut the
- * messages of a Read call that arrive together are handed over together. `maxBytes`: of one message; -1 for no limit.
+ * gRPC delivers one message at a time, each through several promises, which costs more than reading the event in it. With this function the
+ * messages of a Read call that arrive together are delivered together. `maxBytes` is the limit for one message; -1 for none.
  */
 export function groupFrames(maxBytes: number): SplitChunk {
   let group: Buffer = noPrefix;
   let [end, isCompressed] = [0, false];
   const find = frameFinder(
     {
-      begun(_, size) {
+      onFrameStart(_, size) {
         if (maxBytes !== -1 && size > maxBytes) throw new Error(`Received message larger than max (${size} vs ${maxBytes})`);
       },
-      whole(bytes, at, to) {
+      onFrame(bytes, at, to) {
         group = bytes;
         end = to;
         isCompressed ||= bytes[at] !== 0;
@@ -82,6 +82,6 @@ export function groupFrames(maxBytes: number): SplitChunk {
     find(chunk);
     if (end === 0) return [];
     // gRPC takes one compressed message at a time.
-    return isCompressed ? framesIn(group.subarray(framePrefix, end)) : [group.subarray(0, end)];
+    return isCompressed ? splitFrames(group.subarray(framePrefix, end)) : [group.subarray(0, end)];
   };
 }

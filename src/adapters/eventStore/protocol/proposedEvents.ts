@@ -1,49 +1,49 @@
 // The events of an append as the protocol's BatchAppendReq carries them: one buffer, in which each is encoded when it is added.
 import type { EventMetadata, NewEvent } from "../../../ports/eventStore.js";
-import { encode, message, property, repeated, textIn, varintBytes, wholeMessage, writeHead } from "./protobuf.js";
+import { encodeMessage, messageReader, nestedReader, nestedText, property, repeatedField, varintBytes, writeHead } from "./protobuf.js";
 
-const proposed = { id: 1, metadata: 2, customMetadata: 3, data: 4 } as const;
+const proposedField = { id: 1, metadata: 2, customMetadata: 3, data: 4 } as const;
 /** The request's field for events. */
-const proposedMessages = 3;
+const eventsField = 3;
 
-/** The events' bytes are those from `start` to `end`. The ones before them are left free for the head of the request. */
-export type ProposedEvents = ReturnType<typeof noEvents>;
+/** The events take the bytes from `start` to `end`. The bytes before `start` are free for the head of the request. */
+export type ProposedEvents = ReturnType<typeof createProposedEvents>;
 
-export const noEvents = (start: number, likelyBytes: number) => ({
+export const createProposedEvents = (start: number, likelyBytes: number) => ({
   bytes: Buffer.allocUnsafe(start + likelyBytes),
   start,
   end: start,
   count: 0,
 });
 
-/** The same memory without the events, for the next ones; the argument is not changed. */
+/** Reuses the memory for the next events. The argument is not changed. */
 export const clearEvents = (events: ProposedEvents): ProposedEvents => ({ ...events, end: events.start, count: 0 });
 
 const idLength = 36;
 /** An id is a text in a message of its own. */
-const idHead = Buffer.from([(proposed.id << 3) | 2, idLength + 2, (2 << 3) | 2, idLength]);
+const idHead = Buffer.from([(proposedField.id << 3) | 2, idLength + 2, (2 << 3) | 2, idLength]);
 
-/** False, and nothing is added, when the events would be more than `mostBytes`. */
-export function addEvent(events: ProposedEvents, { id, type, json, metadata }: NewEvent, mostBytes: number): boolean {
+/** Adds the event, or returns false if the events would then take more than `maxBytes`. */
+export function addEvent(events: ProposedEvents, { id, type, json, metadata }: NewEvent, maxBytes: number): boolean {
   if (id.length !== idLength) throw new TypeError(`${id} is not an event id`);
-  const description = descriptionOf(type, metadata);
+  const description = encodeDescription(type, metadata);
   const dataBytes = Buffer.byteLength(json);
   const length = idHead.length + idLength + description.length + fieldBytes(dataBytes);
-  if (events.end - events.start + fieldBytes(length) > mostBytes) return false;
-  makeRoom(events, fieldBytes(length));
+  if (events.end - events.start + fieldBytes(length) > maxBytes) return false;
+  growBuffer(events, fieldBytes(length));
   const { bytes } = events;
-  let at = writeHead(bytes, events.end, proposedMessages, length);
+  let at = writeHead(bytes, events.end, eventsField, length);
   bytes.set(idHead, at);
   at += idHead.length;
   at += bytes.write(id, at, "latin1");
   bytes.set(description, at);
-  at = writeHead(bytes, at + description.length, proposed.data, dataBytes);
+  at = writeHead(bytes, at + description.length, proposedField.data, dataBytes);
   events.end = at + bytes.write(json, at);
   events.count += 1;
   return true;
 }
 
-function makeRoom(events: ProposedEvents, length: number): void {
+function growBuffer(events: ProposedEvents, length: number): void {
   if (events.end + length <= events.bytes.length) return;
   const larger = Buffer.allocUnsafeSlow(2 * events.bytes.length + length);
   larger.set(events.bytes.subarray(0, events.end));
@@ -56,20 +56,20 @@ const fieldBytes = (length: number): number => 1 + varintBytes(length) + length;
 const descriptions = new WeakMap<EventMetadata, Map<string, Buffer>>();
 
 /** Type, content type and metadata of an event. The rows of an import share the metadata object, so they are encoded once. */
-function descriptionOf(type: string, metadata: EventMetadata): Buffer {
-  const known = descriptions.get(metadata)?.get(type);
-  if (known) return known;
-  const description = encode([
-    [proposed.metadata, property("type", type)],
-    [proposed.metadata, property("content-type", "application/json")],
-    [proposed.customMetadata, JSON.stringify(metadata)],
+function encodeDescription(type: string, metadata: EventMetadata): Buffer {
+  const cached = descriptions.get(metadata)?.get(type);
+  if (cached) return cached;
+  const description = encodeMessage([
+    [proposedField.metadata, property("type", type)],
+    [proposedField.metadata, property("content-type", "application/json")],
+    [proposedField.customMetadata, JSON.stringify(metadata)],
   ]);
   descriptions.set(metadata, (descriptions.get(metadata) ?? new Map<string, Buffer>()).set(type, description));
   return description;
 }
 
-const idOf = message(() => ({ id: "" }), { [proposed.id]: ["id", textIn(2)] });
-const withIds = wholeMessage(() => ({ events: [] as { id: string }[] }), { [proposedMessages]: ["events", repeated(idOf)] });
+const readEventId = nestedReader(() => ({ id: "" }), { [proposedField.id]: ["id", nestedText(2)] });
+const readEventIds = messageReader(() => ({ events: [] as { id: string }[] }), { [eventsField]: ["events", repeatedField(readEventId)] });
 
-/** The ids of the events in a request. They are asked for seldom, so they are not kept beside it. */
-export const idsIn = (request: Buffer): string[] => withIds(request).events.map(({ id }) => id);
+/** The ids of the events in a request. They are seldom needed, so they are read from its bytes. */
+export const eventIdsIn = (request: Buffer): string[] => readEventIds(request).events.map(({ id }) => id);

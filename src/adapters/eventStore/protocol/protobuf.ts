@@ -1,20 +1,20 @@
-// Messages of the protocol by field number, written and read for this adapter and for the embedded event store.
+// Writes and reads the protocol's messages by field number, for this adapter and for the embedded event store.
 import protobuf from "protobufjs/minimal.js";
 
-/** int64's largest value, the revision of a tombstone. As a double it is 2^63; this double and all larger ones are written as that value. */
+/** int64's largest value, the revision of a tombstone. As a double it is 2^63; this and all larger doubles are written as that value. */
 export const MAX_INT64 = 2 ** 63;
 
 /** How many bytes the largest unsigned number of 64 bits takes. */
-const mostVarintBytes = 10;
+const maxVarintBytes = 10;
 
 export function varintBytes(value: number): number {
-  if (value >= MAX_INT64) return mostVarintBytes - 1;
+  if (value >= MAX_INT64) return maxVarintBytes - 1;
   let bytes = 1;
-  for (let limit = 128; value >= limit && bytes < mostVarintBytes; limit *= 128) bytes += 1;
+  for (let limit = 128; value >= limit && bytes < maxVarintBytes; limit *= 128) bytes += 1;
   return bytes;
 }
 
-/** Returns where it ends. */
+/** Returns the index after the number. */
 export function writeVarint(target: Uint8Array, from: number, value: number): number {
   if (value >= MAX_INT64) {
     target.fill(255, from, from + 8)[from + 8] = 127;
@@ -34,12 +34,12 @@ export class MalformedMessage extends Error {}
 export type Field = readonly [number: number, value: number | bigint | Uint8Array | string | Message];
 export type Message = readonly Field[];
 
-export const encode = (message: Message): Buffer => writeMessage(protobuf.Writer.create(), message).finish() as Buffer;
+export const encodeMessage = (message: Message): Buffer => writeMessage(protobuf.Writer.create(), message).finish() as Buffer;
 
 /** A field of value 0 is written too: inside a oneof it says which member is set. */
 function writeMessage(writer: protobuf.Writer, message: Message): protobuf.Writer {
   for (const [field, value] of message) {
-    if (typeof value === "number" || typeof value === "bigint") writer.uint32(field << 3).uint64(inHalves(value));
+    if (typeof value === "number" || typeof value === "bigint") writer.uint32(field << 3).uint64(asUint64(value));
     else {
       writer.uint32((field << 3) | 2);
       if (typeof value === "string") writer.string(value);
@@ -50,8 +50,8 @@ function writeMessage(writer: protobuf.Writer, message: Message): protobuf.Write
   return writer;
 }
 
-/** A number as protobufjs takes it: one that a double may not hold, in two halves. */
-function inHalves(value: number | bigint): Parameters<protobuf.Writer["uint64"]>[0] {
+/** A number as protobufjs takes it: in two halves if a double may not hold it exactly. */
+function asUint64(value: number | bigint): Parameters<protobuf.Writer["uint64"]>[0] {
   if (Number.isSafeInteger(Number(value))) return Number(value);
   const exact = typeof value === "number" && value >= MAX_INT64 ? 2n ** 63n - 1n : BigInt(value);
   return { low: Number(exact & 0xffffffffn), high: Number(exact >> 32n), unsigned: true } as Long;
@@ -63,21 +63,21 @@ export const writeHead = (target: Uint8Array, at: number, field: number, bytes: 
 
 export type Reader = protobuf.Reader;
 
-/** Reads a field's content; `before` is what its key holds so far. */
+/** Reads a field's content; `before` is the value that the field's key has so far. */
 type FieldReader<Value> = (reader: Reader, before: Value) => Value;
 
-/** By field number, the key that a field goes to and how it is read. Other fields are skipped. */
+/** For each field number, the key that gets the field's value and the function that reads it. Other fields are skipped. */
 type Fields<Into> = {
   readonly [field: number]: { [Key in keyof Into]-?: readonly [Key, FieldReader<Into[Key]>] }[keyof Into];
 };
 
-/** Reads a whole message; `empty` makes the object that gets its fields. */
-export function wholeMessage<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (bytes: Buffer) => Into {
+/** Creates the reader of a message from its bytes; `empty` creates the object that gets the fields. */
+export function messageReader<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (bytes: Buffer) => Into {
   return (bytes) => readSafely(bytes, (reader) => readFields(reader, reader.len, fields, empty()));
 }
 
-/** Reads a message that is a field of another message. */
-export function message<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (reader: Reader) => Into {
+/** Creates the reader of a message that is a field of another message. */
+export function nestedReader<Into extends object>(empty: () => Into, fields: Fields<NoInfer<Into>>): (reader: Reader) => Into {
   return (reader) => {
     const end = reader.uint32() + reader.pos;
     return readFields(reader, end, fields, empty());
@@ -85,14 +85,14 @@ export function message<Into extends object>(empty: () => Into, fields: Fields<N
 }
 
 /** For a field that may come more than once. */
-export const repeated =
+export const repeatedField =
   <Value>(read: (reader: Reader) => Value) =>
   (reader: Reader, before: Value[]): Value[] => {
     before.push(read(reader));
     return before;
   };
 
-/** Reads the bytes. What protobufjs throws for what it cannot read, RangeErrors and plain Errors, becomes a MalformedMessage. */
+/** Reads the bytes. protobufjs throws RangeErrors and plain Errors for bytes that it cannot read; they become a MalformedMessage. */
 export function readSafely<Result>(bytes: Buffer, read: (reader: Reader) => Result, from = 0, to = bytes.length): Result {
   const reader = protobuf.Reader.create(bytes);
   reader.pos = from;
@@ -116,11 +116,11 @@ function readFields<Into extends object>(reader: Reader, end: number, fields: Fi
   return into;
 }
 
-/** Above 2^53 the nearest double: good enough to compare, and MAX_INT64 comes out as itself. */
+/** Reads a number, above 2^53 as the nearest double. That is good enough to compare, and MAX_INT64 is read as itself. */
 export function readNumber(reader: Reader): number {
   let value = 0;
   let scale = 1;
-  for (let count = 0; count < mostVarintBytes && reader.pos < reader.len; count++) {
+  for (let count = 0; count < maxVarintBytes && reader.pos < reader.len; count++) {
     const byte = reader.buf[reader.pos++] as number;
     value += (byte & 127) * scale;
     if (byte < 128) return value;
@@ -143,7 +143,7 @@ export const readFlag = (reader: Reader): boolean => readNumber(reader) === 1;
 /** The bytes of a field, as a view on the message. */
 export const readBytes = (reader: Reader): Buffer => reader.bytes() as Buffer;
 
-/** Where a field's content is. */
+/** Where in the bytes a field's content is. */
 export interface Span {
   from: number;
   to: number;
@@ -156,7 +156,7 @@ export function readSpan(reader: Reader): Span {
   return { from, to: reader.pos };
 }
 
-/** protobufjs would cut a text that runs past the end of the bytes; this throws. */
+/** Reads a text. Throws if it runs past the end of the bytes, where protobufjs would cut it. */
 export function readText(reader: Reader): string {
   const length = reader.uint32();
   const from = reader.pos;
@@ -173,12 +173,12 @@ export const whenPresent =
   };
 
 /** For a field that is a message: reads the text in one field of that message. */
-export function textIn(field: number): (reader: Reader) => string {
-  const read = message(() => ({ text: "" }), { [field]: ["text", readText] });
+export function nestedText(field: number): (reader: Reader) => string {
+  const read = nestedReader(() => ({ text: "" }), { [field]: ["text", readText] });
   return (reader) => read(reader).text;
 }
 
-/** The message of many small things: a position, a host and its port, an Any. */
+/** A message of two fields, as the protocol has it for a position, for a host and its port, and for an Any. */
 export const pair = (first: Field[1], second: Field[1]): Message => [
   [1, first],
   [2, second],

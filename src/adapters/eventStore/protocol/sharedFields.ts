@@ -1,6 +1,6 @@
-// Stream, properties and metadata of recorded events: neighbours have the same ones, which are then read once.
+// Reads the stream, properties and metadata of recorded events. Neighbouring events often have the same ones, which are then read once.
 import type { EventMetadata } from "../../../ports/eventStore.js";
-import { type Reader, readProperty, readText, textIn } from "./protobuf.js";
+import { nestedText, type Reader, readProperty, readText } from "./protobuf.js";
 
 interface Properties {
   readonly type: string;
@@ -11,36 +11,36 @@ interface Properties {
 export const noMetadata: EventMetadata = { organisation: "", actor: "", $correlationId: "", v: 0 };
 export const noProperties: Properties = { type: "", contentType: "", recordedAt: new Date(Number.NaN) };
 
-/** The values of these fields, as far as the fields are next to each other in the message. */
+/** The values of those fields that are next to each other in the message; the others are undefined. */
 interface Shared {
   stream: string | undefined;
   properties: Properties | undefined;
   metadata: EventMetadata | undefined;
 }
 
-/** Reads these fields. `tag` is the tag of the first one; the reader is right after it. */
+/** Reads neighbouring fields of these kinds. `tag` is the tag of the first one, and the reader is right after it. */
 export type ReadShared = (reader: Reader, tag: number) => Shared;
 
 const streamTag = 0x12;
 const propertyTag = 0x32;
 const metadataTag = 0x3a;
-const readStream = textIn(3);
+const readStream = nestedText(3);
 
 export function sharedFields(): ReadShared {
-  /** The fields of the last event that were read, by the number of their first field. */
-  const last: { readonly bytes: Buffer; readonly shared: Shared }[] = [];
+  /** What was last read, by the number of the first field. */
+  const lastRead: { readonly bytes: Buffer; readonly shared: Shared }[] = [];
   return (reader, tag) => {
     const bytes = reader.buf as Buffer;
     const from = reader.pos;
-    const known = last[tag >>> 3];
-    const to = from + (known ? known.bytes.length : 0);
-    // If another property follows, this event has more properties than the last one.
-    if (known && to <= reader.len && bytes[to] !== propertyTag && bytes.compare(known.bytes, 0, known.bytes.length, from, to) === 0) {
+    const prior = lastRead[tag >>> 3];
+    const to = from + (prior ? prior.bytes.length : 0);
+    // If another property follows, this event has more properties than the prior one.
+    if (prior && to <= reader.len && bytes[to] !== propertyTag && bytes.compare(prior.bytes, 0, prior.bytes.length, from, to) === 0) {
       reader.pos = to;
-      return known.shared;
+      return prior.shared;
     }
     const shared = readTogether(reader, tag);
-    last[tag >>> 3] = { bytes: Buffer.from(bytes.subarray(from, reader.pos)), shared };
+    lastRead[tag >>> 3] = { bytes: Buffer.from(bytes.subarray(from, reader.pos)), shared };
     return shared;
   };
 }
@@ -58,24 +58,24 @@ function readTogether(reader: Reader, first: number): Shared {
 
 /** Reads from after the first property's tag to the end of the last property. */
 function readProperties(reader: Reader): Properties {
-  const found: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (;;) {
     const { key, value } = readProperty(reader);
-    found[key] = value;
+    values[key] = value;
     if (reader.buf[reader.pos] !== propertyTag) break;
     reader.pos += 1;
   }
-  const { type = "", created = "" } = found;
-  // Created is in ticks of 100 ns.
-  return { type, contentType: found["content-type"] ?? "", recordedAt: new Date(Number(created.slice(0, -4))) };
+  const { type = "", created = "" } = values;
+  // `created` counts ticks of 100 ns.
+  return { type, contentType: values["content-type"] ?? "", recordedAt: new Date(Number(created.slice(0, -4))) };
 }
 
 function readMetadata(reader: Reader): EventMetadata {
-  const found = jsonOrText(readText(reader));
-  return typeof found === "object" && found !== null ? (found as EventMetadata) : noMetadata;
+  const metadata = jsonOrText(readText(reader));
+  return typeof metadata === "object" && metadata !== null ? (metadata as EventMetadata) : noMetadata;
 }
 
-/** Content that should be JSON but is not stays a text, which the codec refuses. */
+/** Content that should be JSON but is not stays a text, which the events' codec refuses. */
 export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);

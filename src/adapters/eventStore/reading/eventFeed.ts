@@ -1,5 +1,5 @@
-// Turns a read call into batches, which the caller takes when it is ready. At most `limit` events wait here; then the call is paused, and
-// through it the server.
+// Turns a read call into batches, which the caller takes when it is ready. At most `limit` events wait here; then the feed pauses the call,
+// and back-pressure pauses the server.
 import { setImmediate as nextIteration } from "node:timers/promises";
 import { convertToCommandError } from "@eventstore/db-client";
 import { isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
@@ -8,26 +8,26 @@ import type { ReadCall } from "../vendor.js";
 
 export interface FeedBatch {
   readonly events: StoredEvent[];
-  /** All events up to this position that the call asks for have been handed over. */
+  /** All events that the call asks for, up to this position, are in this batch or in earlier ones. */
   readonly position: Position | undefined;
-  /** The server has said that it has sent everything, and everything that has arrived is handed over. */
+  /** The server has reported that it has sent everything, and all that has arrived is in this batch or in earlier ones. */
   readonly caughtUp: boolean;
-  /** `flowing`: there may be more. `silent`: nothing came in time. `ended`: the server ended the call. `missing`: there is no such stream. */
+  /** `flowing`: more may come. `silent`: nothing came in time. `ended`: the server ended the call. `missing`: there is no such stream. */
   readonly state: "flowing" | "silent" | "ended" | "missing";
 }
 
 /**
- * The call may take long to open, since the client has to find the server, so `take` waits for that too. `wanted`: how many events the call
- * asked for; after them the server ends the call by itself.
+ * The call may take long to open, since the client has to find the server, so `take` waits for that too. `maxEvents` is how many events the
+ * call asked for; after them the server ends the call by itself.
  */
-export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted = Number.POSITIVE_INFINITY) {
+export function openEventFeed(opening: Promise<ReadCall>, limit: number, maxEvents = Number.POSITIVE_INFINITY) {
   let call: ReadCall | undefined;
   let queue: StoredEvent[] = [];
   let arrived: ReplyGroup | undefined;
   let position: Position | undefined;
   let checkpoint: Position | undefined;
   let received = 0;
-  let [atEnd, news, ended, missing, stopped] = [false, false, false, false, false];
+  let [atEnd, hasNews, hasEnded, isMissing, isStopped] = [false, false, false, false, false];
   let failure: { error: unknown } | undefined;
   let wake: () => void = () => undefined;
 
@@ -38,14 +38,14 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
 
   function receive(replies: ReplyGroup): void {
     arrived = replies;
-    readOn();
+    readArrived();
     wake();
   }
 
-  /** Reads what has arrived, until enough waits here. */
-  function readOn(): void {
+  /** Decodes replies that have arrived until `limit` events wait here. */
+  function readArrived(): void {
     try {
-      while (queue.length < limit && arrived?.hasMore()) note(arrived.next());
+      while (queue.length < limit && arrived?.hasMore()) handleReply(arrived.next());
     } catch (error) {
       arrived = undefined;
       call?.cancel();
@@ -55,7 +55,7 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
     else if (call?.isPaused()) call.resume();
   }
 
-  function note(reply: ReadReply): void {
+  function handleReply(reply: ReadReply): void {
     switch (reply.kind) {
       case "event":
         position = reply.position;
@@ -64,8 +64,8 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
         if (reply.event) queue.push(reply.event);
         break;
       case "checkpoint":
-        // After a catch-up the last checkpoint of an EventStoreDB newer than 23.10 may be past the end of the log, so a checkpoint counts only
-        // once another reply follows it. One with the last event's commit position and a prepare position of 0 is not after it: isAfter leaves it out.
+        // After a catch-up, EventStoreDB newer than 23.10 may send a last checkpoint past the end of the log. So a checkpoint counts only
+        // once another checkpoint follows it. One with the last event's commit position and prepare position 0 is not after that event.
         if (checkpoint && isAfter(checkpoint, position)) position = checkpoint;
         checkpoint = reply.position;
         break;
@@ -76,64 +76,64 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, wanted 
         atEnd = false;
         break;
       case "streamNotFound":
-        missing = true;
+        isMissing = true;
         break;
       case "other":
         return;
     }
-    news = true;
+    hasNews = true;
   }
 
   opening.then((opened) => {
     call = opened;
     opened.on("error", fail);
-    if (stopped) return opened.cancel();
+    if (isStopped) return opened.cancel();
     opened.on("data", receive);
     opened.on("end", () => {
-      ended = true;
+      hasEnded = true;
       wake();
     });
   }, fail);
 
-  const something = () => news || failure !== undefined || ended;
+  const isReady = () => hasNews || failure !== undefined || hasEnded;
 
   async function wait(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve) => {
-      const done = () => {
+      const stopWaiting = () => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", done);
+        signal?.removeEventListener("abort", stopWaiting);
         resolve();
       };
-      const timer = setTimeout(done, waitMs);
-      signal?.addEventListener("abort", done, { once: true });
+      const timer = setTimeout(stopWaiting, waitMs);
+      signal?.addEventListener("abort", stopWaiting, { once: true });
       wake = () => {
-        if (something()) done();
+        if (isReady()) stopWaiting();
       };
     });
     wake = () => undefined;
-    // Replies arrive in bursts: one more iteration of the event loop makes one batch of a burst.
-    if (queue.length > 0 && queue.length < limit && received < wanted) await nextIteration();
+    // Replies arrive in bursts: one more iteration of the event loop collects a burst in one batch.
+    if (queue.length > 0 && queue.length < limit && received < maxEvents) await nextIteration();
   }
 
   return {
-    /** Waits for something to hand over. If the call fails, what had arrived is handed over first; then this throws its error. */
+    /** Waits for a batch. If the call fails, `take` first returns the events that had arrived, and throws the error at its next call. */
     async take(waitMs: number, signal?: AbortSignal): Promise<FeedBatch> {
-      if (!something() && !signal?.aborted) await wait(waitMs, signal);
-      if (!something()) return { events: [], position, caughtUp: false, state: "silent" };
+      if (!isReady() && !signal?.aborted) await wait(waitMs, signal);
+      if (!isReady()) return { events: [], position, caughtUp: false, state: "silent" };
       const events = queue;
       if (failure && events.length === 0) throw failure.error;
       queue = [];
-      news = false;
+      hasNews = false;
       const caughtUp = atEnd && !arrived?.hasMore() && call?.readableLength === 0;
-      const state = missing ? "missing" : ended && events.length === 0 ? "ended" : "flowing";
-      const taken = { events, position, caughtUp, state } as const;
-      readOn();
-      return taken;
+      const state = isMissing ? "missing" : hasEnded && events.length === 0 ? "ended" : "flowing";
+      const batch = { events, position, caughtUp, state } as const;
+      readArrived();
+      return batch;
     },
     stop(): void {
-      stopped = true;
+      isStopped = true;
       call?.removeListener("data", receive);
-      if (!ended && !failure && !missing && received < wanted) call?.cancel();
+      if (!hasEnded && !failure && !isMissing && received < maxEvents) call?.cancel();
     },
   };
 }

@@ -1,9 +1,9 @@
-// Follows `$all` for ever, or replays it up to its end: one subscription after another, each from the last event that was handled. The server
-// ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
+// Follows `$all` for ever, or replays it up to its end: one subscription after another, each from the last event that was handled. The
+// server ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
-import { beginning, type EventBatch, isAfter, type Position, type StoredEvent } from "../../../ports/eventStore.js";
+import { type EventBatch, isAfter, logStart, type Position, type StoredEvent } from "../../../ports/eventStore.js";
 import { newClient, pauseBeforeRetry, pauseFor } from "../connection.js";
 import { definiteFailure, isForeignPosition, isNotLeader, isTooSlow } from "../failures.js";
 import { type SubscriptionFilter, subscribeRequest } from "../protocol/readRequest.js";
@@ -29,8 +29,8 @@ interface SubscriptionRange {
   readonly until: Position | undefined;
 }
 
-/** At so many silences in a row it is no longer enough that the log has nothing beyond the end that it had when the subscription began. */
-const mostSilences = 6;
+/** From this many silences in a row on, only a subscription at the log's end is idle. Before, it is enough that the log has not grown. */
+const maxSilences = 6;
 
 type OnBatch = (batch: EventBatch) => Promise<void>;
 
@@ -44,14 +44,14 @@ class OnBatchFailed extends Error {
 /** The subscription is silent although the log has grown: it hangs, or only events outside its filter passed. */
 class Stalled extends Error {}
 
-/** Somebody waits for a replay's end, so it gives up after so many failures; following goes on for ever. */
-const replayAttempts = 10;
+/** A caller waits for the end of a replay, so a replay gives up after this many failures. Following goes on for ever. */
+const maxReplayAttempts = 10;
 
 /** Resolves with the position reached, when `until` is reached or the signal aborts. */
-export async function followLog(following: FollowOptions, range: SubscriptionRange, onBatch: OnBatch): Promise<Position | undefined> {
+export async function followLog(options: FollowOptions, range: SubscriptionRange, onBatch: OnBatch): Promise<Position | undefined> {
   let reached = range.from;
   let failures = 0;
-  let client = newClient(following.address); // for the subscription alone, so that giving it up disturbs no other call
+  let client = newClient(options.address); // for the subscription alone, so that giving it up disturbs no other call
   const handle: OnBatch = async (batch) => {
     await onBatch(batch).catch((error: unknown) => {
       throw new OnBatchFailed(error);
@@ -62,16 +62,16 @@ export async function followLog(following: FollowOptions, range: SubscriptionRan
   try {
     while (!range.signal?.aborted) {
       try {
-        const finished = await subscribeOnce(following, client, { ...range, from: reached }, handle);
+        const finished = await subscribeOnce(options, client, { ...range, from: reached }, handle);
         if (finished) return reached;
       } catch (error) {
         failures += 1;
         throwIfHopeless(error, { ...range, from: reached }, failures);
-        logFailure(following.logger, error, failures);
+        logFailure(options.logger, error, failures);
         await (failures === 1 && isTooSlow(error) ? pauseFor(gatherMs, range.signal) : pauseBeforeRetry(failures, range.signal));
-        if (isTooSlow(error) || isNotLeader(error)) continue; // the connection is fine, or the client has turned to the leader
+        if (isTooSlow(error) || isNotLeader(error)) continue; // the connection works, or the client connects to the leader by itself
         await closeClient(client);
-        client = newClient(following.address);
+        client = newClient(options.address);
       }
     }
     return reached;
@@ -80,7 +80,7 @@ export async function followLog(following: FollowOptions, range: SubscriptionRan
   }
 }
 
-/** Events arrive faster than a live subscription takes them. After a short pause more of them come as one batch, which costs less per event. */
+/** When events arrive faster than a live subscription takes them, a pause lets more come as one batch, which is cheaper per event. */
 const gatherMs = 50;
 
 function throwIfHopeless(error: unknown, { from, until }: SubscriptionRange, failures: number): void {
@@ -89,12 +89,12 @@ function throwIfHopeless(error: unknown, { from, until }: SubscriptionRange, fai
   if (from && isForeignPosition(error)) throw new LogTooShort(from, undefined);
   const definite = definiteFailure(error, "$all", "a subscription to $all");
   if (definite && !(definite instanceof StoreUnavailable)) throw definite;
-  if (until && failures >= replayAttempts) {
+  if (until && failures >= maxReplayAttempts) {
     throw new StoreUnavailable("event store", `The log could not be read in ${failures} attempts`, { cause: error });
   }
 }
 
-/** Failures that happen under load or when the leader changes are logged as warnings only if they happen twice without an event in between. */
+/** Failures under load or at a change of leader are logged as warnings only if they happen twice without an event in between. */
 function logFailure(logger: Logger, error: unknown, failures: number): void {
   if (failures === 1 && isTooSlow(error)) logger.debug("live subscription fell behind, catching up");
   else if (failures === 1 && isNotLeader(error)) logger.debug("a replay turns to the leader");
@@ -103,37 +103,37 @@ function logFailure(logger: Logger, error: unknown, failures: number): void {
 }
 
 /**
- * True when the end of the range is reached; a subscription that breaks throws. When following, the position moves only by what the
- * subscription itself reports: it may come from a node that lacks events of the leader. A replay is read from the leader. So when it has
- * caught up, everything up to the end that the leader had named has passed, even if none of it matched the filter.
+ * Returns true when the end of the range is reached, false when the signal aborts. A subscription that breaks throws. Following may read
+ * from a node that lacks events of the leader, so its position moves only by what the subscription reports. A replay reads from the leader.
+ * So once it has caught up, it has passed the end that the leader had named, even if no event matched the filter.
  */
-async function subscribeOnce(following: FollowOptions, client: EventStoreDBClient, range: SubscriptionRange, onBatch: OnBatch) {
-  const endBefore = await following.head();
+async function subscribeOnce(options: FollowOptions, client: EventStoreDBClient, range: SubscriptionRange, onBatch: OnBatch) {
+  const endBefore = await options.head();
   const isReplay = range.until !== undefined;
-  if (range.from && isAfter(range.from, endBefore ?? beginning)) throw new LogTooShort(range.from, endBefore);
+  if (range.from && isAfter(range.from, endBefore ?? logStart)) throw new LogTooShort(range.from, endBefore);
   if (range.until && isAfter(range.until, endBefore)) throw new StoreUnavailable("event store", "the leader has not caught up yet");
   let reached = range.from;
   let [silences, hasCaughtUp] = [0, false];
   const feed = openEventFeed(openReadCall(client, subscribeRequest(range.filter, reached), isReplay), range.maxBatch);
   try {
     while (!range.signal?.aborted) {
-      const taken = await feed.take(following.stallMs, range.signal);
+      const feedBatch = await feed.take(options.stallMs, range.signal);
       if (range.signal?.aborted) break;
-      if (taken.state === "ended") throw new StoreUnavailable("event store", "the server closed the subscription");
-      if (taken.state === "silent") {
+      if (feedBatch.state === "ended") throw new StoreUnavailable("event store", "the server closed the subscription");
+      if (feedBatch.state === "silent") {
         silences += 1;
-        await proveIdle(following, reached, hasCaughtUp && silences < mostSilences ? endBefore : undefined);
+        await checkIdle(options, reached, hasCaughtUp && silences < maxSilences ? endBefore : undefined);
         if (reached) await onBatch({ events: [], position: reached, caughtUp: true });
         continue;
       }
       silences = 0;
-      hasCaughtUp ||= taken.caughtUp;
-      const batch = batchOf(taken, range, reached);
+      hasCaughtUp ||= feedBatch.caughtUp;
+      const batch = batchOf(feedBatch, range, reached);
       if (batch) {
         await onBatch(batch);
         reached = batch.position;
       }
-      if (range.until && (taken.caughtUp || (reached && !isAfter(range.until, reached)))) return true;
+      if (range.until && (feedBatch.caughtUp || (reached && !isAfter(range.until, reached)))) return true;
     }
     return false;
   } finally {
@@ -141,27 +141,27 @@ async function subscribeOnce(following: FollowOptions, client: EventStoreDBClien
   }
 }
 
-/** Undefined when there is nothing new. An event that the server repeats after a reconnect is left out. */
-function batchOf(taken: FeedBatch, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
-  const events = inBounds(taken.events, reached, until);
-  let position = taken.position && isAfter(taken.position, reached) ? taken.position : reached;
-  if (until && (taken.caughtUp || (position && isAfter(position, until)))) position = until;
-  if (events.length === 0 && !taken.caughtUp && position === reached) return undefined;
-  return { events, position: position ?? beginning, caughtUp: taken.caughtUp };
+/** The batch for the caller; undefined when there is nothing new. Events that the server repeats after a reconnect are left out. */
+function batchOf(feedBatch: FeedBatch, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
+  const events = eventsInBounds(feedBatch.events, reached, until);
+  let position = feedBatch.position && isAfter(feedBatch.position, reached) ? feedBatch.position : reached;
+  if (until && (feedBatch.caughtUp || (position && isAfter(position, until)))) position = until;
+  if (events.length === 0 && !feedBatch.caughtUp && position === reached) return undefined;
+  return { events, position: position ?? logStart, caughtUp: feedBatch.caughtUp };
 }
 
-/** Events come in order, so the first and the last tell whether any is out of bounds. */
-function inBounds(events: readonly StoredEvent[], after: Position | undefined, until: Position | undefined): readonly StoredEvent[] {
+/** Leaves out events outside the bounds. Events come in order, so the first and the last show whether there are any. */
+function eventsInBounds(events: readonly StoredEvent[], after: Position | undefined, until: Position | undefined): readonly StoredEvent[] {
   const [first, last] = [events[0], events.at(-1)];
   const fits = first && last && isAfter(first.position, after) && !(until && isAfter(last.position, until));
   return fits ? events : events.filter(({ position }) => isAfter(position, after) && !(until && isAfter(position, until)));
 }
 
 /**
- * Throws if the subscription should have sent something: the log goes on after `reached`. `searched`: up to there this subscription has caught up
- * and found nothing more, so that only what comes after it counts.
+ * Throws if the log goes on after `reached`, since the subscription should then have sent something. `searched` is a position up to which
+ * the subscription has found nothing more, so that only a log that goes on after it counts.
  */
-async function proveIdle({ head, deadlineMs }: FollowOptions, reached: Position | undefined, searched: Position | undefined) {
+async function checkIdle({ head, deadlineMs }: FollowOptions, reached: Position | undefined, searched: Position | undefined) {
   const end = await head(deadlineMs);
   if (!end || !isAfter(end, reached) || (searched && !isAfter(end, searched))) return;
   throw new Stalled("the subscription is silent though the log has grown");

@@ -1,5 +1,5 @@
-// Reads one stream, and the end of the log. The client gives reads no deadline at all, so a silent server is noticed here. A read that breaks
-// off goes on after the last event it yielded.
+// Reads one stream, and the end of the log. Reads have no deadline in the client, so a silent server is noticed here. A read that breaks
+// off goes on after the last event that it yielded.
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { EventStore, Position } from "../../../ports/eventStore.js";
 import { type Connection, type Patience, pauseBeforeRetry } from "../connection.js";
@@ -10,24 +10,24 @@ import { openEventFeed } from "./eventFeed.js";
 
 const eventsAhead = 500;
 /** An attempt shorter than this is not worth making. */
-const shortestMs = 100;
+const minAttemptMs = 100;
 
-/** `patienceMs` is for the attempts in a row that bring no event. */
+/** `attempts` and `patienceMs` limit the attempts in a row that bring no event. */
 export function createStreamReader(connection: Connection, { deadlineMs, attempts, patienceMs }: Patience): EventStore["read"] {
   return async function* read(stream, { from, backwards = false, max = Number.MAX_SAFE_INTEGER, signal } = {}) {
-    let next = from;
-    let left = max;
+    let nextRevision = from;
+    let remaining = max;
     let failures = 0;
     let end = performance.now() + patienceMs;
-    while (left > 0) {
+    while (remaining > 0) {
       try {
-        const silenceMs = Math.min(deadlineMs, Math.max(end - performance.now(), shortestMs));
-        const request = streamRequest(stream, next, { backwards, max: left });
-        for await (const event of readOnce(connection, silenceMs, stream, request, left, signal)) {
+        const silenceMs = Math.min(deadlineMs, Math.max(end - performance.now(), minAttemptMs));
+        const request = streamRequest(stream, nextRevision, { backwards, max: remaining });
+        for await (const event of readOnce(connection, silenceMs, stream, request, remaining, signal)) {
           failures = 0;
           end = performance.now() + patienceMs;
-          left -= 1;
-          next = backwards ? event.revision - 1n : event.revision + 1n;
+          remaining -= 1;
+          nextRevision = backwards ? event.revision - 1n : event.revision + 1n;
           yield event;
         }
         return;
@@ -36,10 +36,10 @@ export function createStreamReader(connection: Connection, { deadlineMs, attempt
         const definite = definiteFailure(error, stream, `reading ${stream}`);
         if (definite) throw definite;
         failures += 1;
-        if (failures >= attempts || performance.now() > end - shortestMs)
+        if (failures >= attempts || performance.now() > end - minAttemptMs)
           throw error instanceof StoreUnavailable ? error : new StoreUnavailable("event store", `reading ${stream}`, { cause: error });
       }
-      if (next !== undefined && next < 0n) return;
+      if (nextRevision !== undefined && nextRevision < 0n) return;
       await pauseBeforeRetry(failures, signal);
     }
   };
@@ -49,13 +49,13 @@ async function* readOnce(connection: Connection, deadlineMs: number, stream: str
   const client = connection.client();
   const feed = openEventFeed(openReadCall(client, request, true), eventsAhead, max);
   try {
-    for (let left = max; left > 0; ) {
-      const taken = await feed.take(deadlineMs, signal);
+    for (let remaining = max; remaining > 0; ) {
+      const batch = await feed.take(deadlineMs, signal);
       signal?.throwIfAborted();
-      if (taken.state === "silent") throw new StoreUnavailable("event store", `reading ${stream}: nothing for ${deadlineMs} ms`);
-      left -= taken.events.length;
-      yield* taken.events;
-      if (taken.state === "ended" || taken.state === "missing") return;
+      if (batch.state === "silent") throw new StoreUnavailable("event store", `reading ${stream}: nothing for ${deadlineMs} ms`);
+      remaining -= batch.events.length;
+      yield* batch.events;
+      if (batch.state === "ended" || batch.state === "missing") return;
     }
   } catch (error) {
     if (isSilence(error)) connection.retire(client);
@@ -67,13 +67,13 @@ async function* readOnce(connection: Connection, deadlineMs: number, stream: str
 
 export type ReadHead = (deadlineMs?: number) => Promise<Position | undefined>;
 
-const what = "reading the end of the log";
+const task = "reading the end of the log";
 
-/** The end of `$all`: also the cheapest call that only a working server answers. */
+/** Reads the end of `$all`. It is also the cheapest call that only a working server answers. */
 export function createHeadReader(connection: Connection, defaultDeadlineMs: number): ReadHead {
   return (deadlineMs = defaultDeadlineMs) =>
     readHead(connection, deadlineMs).catch((error: unknown) => {
-      // The client was connected to a follower, by its settings or since the leader changed. After this error it connects to the leader.
+      // The client was connected to a follower, by its settings or after a change of leader. After this error it connects to the leader.
       if (error instanceof StoreUnavailable && isNotLeader(error.cause)) return readHead(connection, deadlineMs);
       throw error;
     });
@@ -85,13 +85,13 @@ async function readHead(connection: Connection, deadlineMs: number): Promise<Pos
   try {
     for (;;) {
       const { state, position } = await feed.take(deadlineMs);
-      if (state === "silent") throw new StoreUnavailable("event store", `${what}: no answer within ${deadlineMs} ms`);
+      if (state === "silent") throw new StoreUnavailable("event store", `${task}: no answer within ${deadlineMs} ms`);
       if (state === "ended" || position) return position;
     }
   } catch (error) {
     if (isSilence(error)) connection.retire(client);
     if (error instanceof StoreUnavailable) throw error;
-    throw definiteFailure(error, "$all", what) ?? new StoreUnavailable("event store", `${what}: ${reasonOf(error)}`, { cause: error });
+    throw definiteFailure(error, "$all", task) ?? new StoreUnavailable("event store", `${task}: ${reasonOf(error)}`, { cause: error });
   } finally {
     feed.stop();
   }

@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import { StringDecoder } from "node:string_decoder";
 import { FileFault } from "../cell.js";
 
-/** What is used of a file. */
+/** The part of a file handle that the readers use. */
 export interface OpenFile {
   stat(): Promise<{ readonly size: number }>;
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly buffer: Buffer; readonly bytesRead: number }>;
@@ -20,7 +20,7 @@ type SniffedEncoding = {
 const SCAN_BYTES = 1 << 20;
 const ADVICE = "Save it as CSV UTF-8 and upload it again.";
 
-/** A byte order mark or the pattern of zero bytes decides. Without either, text counts as UTF-8 until `sniffEncoding` finds that it is not. */
+/** A byte order mark or the pattern of zero bytes decides. Otherwise text counts as UTF-8 until `sniffEncoding` finds that it is not. */
 export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: number } {
   const [a, b, c, d] = start;
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: "utf-8", skip: 3 };
@@ -32,7 +32,7 @@ export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: numbe
 }
 
 /** How many bytes at the end belong to a character that is not complete yet (0 to 3). */
-function unfinishedUtf8(bytes: Uint8Array): number {
+function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte >= 0xc0) return (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) > back ? back : 0;
@@ -42,13 +42,13 @@ function unfinishedUtf8(bytes: Uint8Array): number {
 }
 
 /**
- * Reads up to `limit` to be sure of the encoding before the first row is handed out. If only ASCII comes before the first byte that is not
- * UTF-8, the file is Windows-1252. After other UTF-8 characters such a byte means that the file is damaged.
+ * Reads up to `limit` bytes, so that the encoding is certain before the first row is handed out. If only ASCII comes before the first byte
+ * that is not UTF-8, the file is Windows-1252. After other UTF-8 characters such a byte means that the file is damaged.
  */
 export async function sniffEncoding(file: OpenFile, limit: number, signal?: AbortSignal): Promise<SniffedEncoding> {
   const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, limit + 1)); // a file of a few rows needs no more
   let position = 0;
-  let nonAscii = false;
+  let sawNonAscii = false;
   let skip = 0;
   while (position < limit) {
     signal?.throwIfAborted();
@@ -61,30 +61,30 @@ export async function sniffEncoding(file: OpenFile, limit: number, signal?: Abor
       skip = start.skip;
     }
     const atEnd = bytesRead < buffer.length;
-    const whole = atEnd ? read : read.subarray(0, bytesRead - unfinishedUtf8(read));
-    if (!isUtf8(whole)) {
-      const bad = firstBadByte(whole);
-      if (!nonAscii && skip === 0 && isAscii(whole.subarray(0, bad)))
+    const complete = atEnd ? read : read.subarray(0, bytesRead - unfinishedBytes(read));
+    if (!isUtf8(complete)) {
+      const badOffset = firstBadByte(complete);
+      if (!sawNonAscii && skip === 0 && isAscii(complete.subarray(0, badOffset)))
         return { encoding: "windows-1252", skip, notes: ["The file is not UTF-8; it was read as Windows-1252."] };
-      throw new FileFault(`The file is UTF-8 up to line ${await lineAt(file, position + bad)} but not there. ${ADVICE}`);
+      throw new FileFault(`The file is UTF-8 up to line ${await lineAt(file, position + badOffset)}, but not in that line. ${ADVICE}`);
     }
-    nonAscii ||= !isAscii(whole);
-    position += whole.length;
+    sawNonAscii ||= !isAscii(complete);
+    position += complete.length;
   }
   return { encoding: "utf-8", skip, notes: [] };
 }
 
 function firstBadByte(chunk: Uint8Array): number {
   let good = 0;
-  let bad = chunk.length;
-  while (bad - good > 4) {
-    const middle = (good + bad) >> 1;
+  let badOffset = chunk.length;
+  while (badOffset - good > 4) {
+    const middle = (good + badOffset) >> 1;
     const part = chunk.subarray(good, middle);
-    const whole = part.subarray(0, part.length - unfinishedUtf8(part));
-    if (isUtf8(whole) && whole.length > 0) good += whole.length;
-    else bad = middle;
+    const complete = part.subarray(0, part.length - unfinishedBytes(part));
+    if (isUtf8(complete) && complete.length > 0) good += complete.length;
+    else badOffset = middle;
   }
-  while (good < bad && (chunk[good] ?? 0) < 0x80) good += 1;
+  while (good < badOffset && (chunk[good] ?? 0) < 0x80) good += 1;
   return good;
 }
 
@@ -111,14 +111,14 @@ export async function* decodeFile(file: OpenFile, { encoding, skip }: SniffedEnc
   const decode = decoderOf(encoding);
   for (let position = skip; position < size; ) {
     signal?.throwIfAborted();
-    const wanted = Math.min(position === skip ? FIRST_CHUNK_BYTES : CHUNK_BYTES, buffer.length);
-    const { bytesRead } = await file.read(buffer, 0, wanted, position);
+    const chunkBytes = Math.min(position === skip ? FIRST_CHUNK_BYTES : CHUNK_BYTES, buffer.length);
+    const { bytesRead } = await file.read(buffer, 0, chunkBytes, position);
     position += bytesRead;
-    const final = bytesRead < wanted || position >= size;
+    const final = bytesRead < chunkBytes || position >= size;
     const text = decode(buffer.subarray(0, bytesRead), final);
     // Old programs end a file with Ctrl-Z on a line of its own.
-    const marked = final && (text.endsWith("\n\x1a") || text.endsWith("\r\x1a"));
-    yield { text: marked ? text.slice(0, -1) : text, bytesRead: position, final };
+    const endsWithCtrlZ = final && (text.endsWith("\n\x1a") || text.endsWith("\r\x1a"));
+    yield { text: endsWithCtrlZ ? text.slice(0, -1) : text, bytesRead: position, final };
     if (final) return;
   }
 }

@@ -31,8 +31,8 @@ export async function* readCsvRows(source: FileSource, { signal }: ReadOptions):
   if (!header) noHeader();
 }
 
-/** Reads the file piece by piece, up to `most` bytes. */
-async function* parse(source: FileSource, most: number, signal?: AbortSignal) {
+/** Reads the file piece by piece, up to `maxBytes` bytes. */
+async function* parse(source: FileSource, maxBytes: number, signal?: AbortSignal) {
   const file = await openSource(source);
   let rows = 0;
   const reader = createRowReader(() => {
@@ -41,17 +41,17 @@ async function* parse(source: FileSource, most: number, signal?: AbortSignal) {
       throw new FileFault(`The file has more than ${MAX_CSV_ROWS.toLocaleString("en")} rows. Split it into several files.`);
   });
   try {
-    const bytesTotal = Math.min((await file.stat()).size, most);
+    const bytesTotal = Math.min((await file.stat()).size, maxBytes);
     const sniffed = await sniffEncoding(file, bytesTotal, signal);
     let push: ReturnType<typeof createTokenizer> | undefined;
     for await (const { text, bytesRead, final } of decodeFile(file, sniffed, bytesTotal, signal)) {
-      let fresh = text;
+      let content = text;
       if (!push) {
         const { delimiter, skip } = detectDialect(text);
         push = createTokenizer(delimiter, reader.add);
-        fresh = text.slice(skip);
+        content = text.slice(skip);
       }
-      push(fresh, final);
+      push(content, final);
       yield { columns: reader.columns(), rows: reader.take(), bytesRead, bytesTotal, notes: sniffed.notes };
     }
   } finally {
@@ -67,8 +67,8 @@ const DELIMITERS = [",", ";", "\t", "|"] as const;
 const SEPARATOR_LINE = /^"?sep=([^\r\n]{0,3}?)"?(?:\r\n|\r|\n|$)/i;
 
 /**
- * Finds the delimiter that is most frequent in the first row, or in the part of it that the first piece of text has. `skip`: how many characters
- * to leave out at the start, those of Excel's `sep=` line.
+ * Finds the delimiter that is most frequent in the first row, or in the part of it that the first piece of text has. `skip` is the length
+ * of Excel's `sep=` line, if the text begins with one.
  */
 function detectDialect(start: string): { delimiter: string; skip: number } {
   const declared = SEPARATOR_LINE.exec(start);
@@ -82,16 +82,16 @@ function detectDialect(start: string): { delimiter: string; skip: number } {
 
 function commonestDelimiter(start: string): string {
   const counts = new Map<string, number>(DELIMITERS.map((delimiter) => [delimiter, 0]));
-  let quoted = false;
-  let something = false;
+  let inQuotes = false;
+  let sawContent = false;
   for (const char of start) {
-    if (char === '"') quoted = !quoted;
-    if (quoted) continue;
+    if (char === '"') inQuotes = !inQuotes;
+    if (inQuotes) continue;
     if (char === "\n" || char === "\r") {
-      if (something) break; // blank lines above the header are passed over
+      if (sawContent) break; // blank lines above the header are skipped
       continue;
     }
-    if (char.trim() !== "") something = true;
+    if (char.trim() !== "") sawContent = true;
     const count = counts.get(char);
     if (count !== undefined) counts.set(char, count + 1);
   }

@@ -4,20 +4,20 @@ import { MAX_CELL_CHARS, MAX_COLUMNS, MAX_ROW_CHARS } from "../limits.js";
 const manyLineEnds = /[\r\n]{64,}/y;
 
 /**
- * Takes text in pieces and emits every record that is complete, within limits for memory and time. Any line ending ends a record, also several
- * kinds in one file. A quote counts only at the start of a cell.
+ * Takes text in pieces and emits each complete record, within limits for memory and time. Every kind of line ending ends a record, even if
+ * a file mixes them. A quote has its meaning only at the start of a cell.
  */
 export function createTokenizer(delimiter: string, emit: (row: number, cells: Cell[]) => void) {
-  const lf = nextOf("\n");
-  const cr = nextOf("\r");
-  const quote = nextOf('"');
-  const separator = nextOf(delimiter);
-  const nul = nextOf("\0");
+  const lf = createFinder("\n");
+  const cr = createFinder("\r");
+  const quote = createFinder('"');
+  const separator = createFinder(delimiter);
+  const nul = createFinder("\0");
   const finders = [lf, cr, quote, separator, nul];
   let rest = "";
   let row = 0;
   let text = "";
-  let openQuote = false;
+  let hasOpenQuote = false;
 
   const lineEnd = (position: number) => Math.min(lf.from(text, position), cr.from(text, position));
 
@@ -26,8 +26,8 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
     for (const finder of finders) finder.restart();
     let position = 0;
     while (position < text.length) {
-      position = passEmptyLines(position);
-      const next = record(position, final);
+      position = skipEmptyLines(position);
+      const next = readRecord(position, final);
       if (next === -1) break;
       position = next;
     }
@@ -37,7 +37,7 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
   }
 
   /** Skips and counts a long run of empty lines. The last one is left, since its line ending may go on in the next piece of text. */
-  function passEmptyLines(start: number): number {
+  function skipEmptyLines(start: number): number {
     const first = text.charCodeAt(start);
     if (first !== 10 && first !== 13) return start;
     manyLineEnds.lastIndex = start;
@@ -51,24 +51,24 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
   const isCrLf = (position: number) => text.charCodeAt(position) === 13 && text.charCodeAt(position + 1) === 10;
 
   /** Emits the record that starts here and returns where the next one starts, or -1 when more text is needed. */
-  function record(start: number, final: boolean): number {
-    openQuote = false;
+  function readRecord(start: number, final: boolean): number {
+    hasOpenQuote = false;
     const plainEnd = lineEnd(start);
     const cells: Cell[] | null = quote.from(text, start) < plainEnd ? [] : null;
-    const end = cells ? quotedRecord(start, cells, final) : plainEnd;
+    const end = cells ? readQuotedRecord(start, cells, final) : plainEnd;
     if (end === -1) {
-      if (final) throw unclosed(row + 1);
+      if (final) throw unclosedQuote(row + 1);
       return -1;
     }
     // The last character may be half of a CRLF or of a doubled quote.
     if (end >= text.length - 1 && !final && text.charCodeAt(end) !== 10) return -1;
     row += 1;
     if (end - start > MAX_ROW_CHARS) throw tooLong(row);
-    emit(row, checked(cells ?? plainCells(start, end), start, end));
+    emit(row, checkCells(cells ?? splitPlainCells(start, end), start, end));
     return isCrLf(end) ? end + 2 : end + 1;
   }
 
-  function plainCells(start: number, end: number): string[] {
+  function splitPlainCells(start: number, end: number): string[] {
     const cells: string[] = [];
     let from = start;
     for (let at = separator.from(text, start); at < end; at = separator.from(text, from)) {
@@ -79,30 +79,30 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
     return cells;
   }
 
-  function checked(cells: Cell[], start: number, end: number): Cell[] {
-    const suspicious = end - start > MAX_CELL_CHARS || nul.from(text, start) < end;
-    return suspicious ? cells.map((cell) => (typeof cell === "string" ? checkText(cell) : cell)) : cells;
+  function checkCells(cells: Cell[], start: number, end: number): Cell[] {
+    const needsCheck = end - start > MAX_CELL_CHARS || nul.from(text, start) < end;
+    return needsCheck ? cells.map((cell) => (typeof cell === "string" ? checkText(cell) : cell)) : cells;
   }
 
-  /** Where the record ends, or -1 when more text is needed; its cells go into `cells`. */
-  function quotedRecord(start: number, cells: Cell[], final: boolean): number {
+  /** Returns where the record ends, or -1 when more text is needed. Its cells go into `cells`. */
+  function readQuotedRecord(start: number, cells: Cell[], final: boolean): number {
     for (let position = start; ; ) {
       if (cells.length >= MAX_COLUMNS) throw tooWide(row + 1);
-      const end = text.charCodeAt(position) === 34 ? quotedCell(position, cells, final) : plainCell(position, cells);
+      const end = text.charCodeAt(position) === 34 ? readQuotedCell(position, cells, final) : readPlainCell(position, cells);
       if (end === -1 || end >= text.length || text[end] !== delimiter) return end;
       position = end + 1;
     }
   }
 
-  /** People write `="0800"` to keep a spreadsheet from dropping the zero: the value is 0800. A quoted cell is taken as it is. */
-  function plainCell(start: number, cells: Cell[]): number {
+  /** People write `="0800"` to keep a spreadsheet from dropping the zero: the value is 0800. In a quoted cell it stays as it is. */
+  function readPlainCell(start: number, cells: Cell[]): number {
     const end = Math.min(separator.from(text, start), lineEnd(start));
     const cell = text.slice(start, end);
     cells.push(text.charCodeAt(start) === 61 && /^="[^"]*"$/.test(cell) ? cell.slice(2, -1) : cell);
     return end;
   }
 
-  function quotedCell(start: number, cells: Cell[], final: boolean): number {
+  function readQuotedCell(start: number, cells: Cell[], final: boolean): number {
     let close = quote.from(text, start + 1);
     let doubled = false;
     while (close < text.length && text.charCodeAt(close + 1) === 34) {
@@ -110,7 +110,7 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
       close = quote.from(text, close + 2);
     }
     if (close >= text.length || (close === text.length - 1 && !final)) {
-      openQuote = true;
+      hasOpenQuote = true;
       return -1;
     }
     const end = Math.min(separator.from(text, close + 1), lineEnd(close + 1));
@@ -123,19 +123,19 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
   }
 
   const tooLong = (at: number) =>
-    openQuote
-      ? unclosed(at)
+    hasOpenQuote
+      ? unclosedQuote(at)
       : new FileFault(`Row ${at} is longer than 1 MiB. Check that the file has line breaks and that its quotes are closed.`);
 
   return push;
 }
 
-const unclosed = (row: number) => new FileFault(`Row ${row} opens a quote that is never closed. Close it and upload the file again.`);
+const unclosedQuote = (row: number) => new FileFault(`Row ${row} opens a quote that is never closed. Close it and upload the file again.`);
 
 const tooWide = (row: number) => new FileFault(`Row ${row} has more than ${MAX_COLUMNS} columns. Remove the columns that are not needed.`);
 
-/** Finds where a character comes next, and remembers it, so that no text is searched twice. Gives the text's length when there is none. */
-function nextOf(char: string) {
+/** Finds where a character comes next, and remembers it, so that no text is searched twice. Returns the text's length if there is none. */
+function createFinder(char: string) {
   let at = -1;
   return {
     restart: () => {

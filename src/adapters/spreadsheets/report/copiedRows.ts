@@ -1,5 +1,5 @@
-// Turns rows that Postgres' COPY has written into CSV records, or into cells. A download may have a million of them. Rows that need nothing but
-// quotes are copied byte by byte, the others are written cell by cell.
+// Turns rows that Postgres' COPY has written into CSV records, or into cells. A download may have a million rows. Those that need nothing
+// but quotes are copied byte by byte, the others are written cell by cell.
 import type { CopiedRows, CsvCell } from "../../../ports/spreadsheets.js";
 import { csvLine } from "./cellText.js";
 
@@ -10,7 +10,7 @@ const ordinary = 0;
 const endOfCell = 1;
 /** May stand before the sign that begins a formula. */
 const skipped = 2;
-/** A reader may take what follows for another cell. */
+/** A program may take what follows for another cell. */
 const separator = 3;
 /** Begins a formula, or is the first byte of a character that may do so or be skipped, such as a wide sign or blank. */
 const sign = 4;
@@ -28,51 +28,51 @@ for (const [meaning, bytes] of [
 ] as const)
   for (const byte of bytes) meanings[byte] = meaning;
 
-/** How many times longer the output can be. The worst row is a single quote: two bytes with its line feed, six as `""""` with CR LF. */
-const growth = 3;
-/** Filled anew by each call. */
-let room = Buffer.alloc(0);
+/** How much larger the output may be. The worst row is one quote: two bytes with its line feed, six as `""""` with CR LF. */
+const maxGrowth = 3;
+/** Each call overwrites it. */
+let outputBuffer = Buffer.alloc(0);
 
-/** The same bytes as `csvLine` gives for the cells of each row. */
+/** Returns the same bytes as `csvLine` does for the cells of each row. */
 export function copiedCsv({ lines, isNumber }: CopiedRows): Buffer {
   if (lines.length > 0 && lines.at(-1) !== lineFeed) throw new Error("the last copied row is not whole");
-  if (room.length < lines.length * growth) room = Buffer.allocUnsafe(lines.length * growth);
+  if (outputBuffer.length < lines.length * maxGrowth) outputBuffer = Buffer.allocUnsafe(lines.length * maxGrowth);
   let written = 0;
   for (let at = 0; at < lines.length; ) {
     const end = lines.indexOf(lineFeed, at);
     const copied = copyRow(lines, at, isNumber, written);
-    written = copied ?? written + room.write(csvLine(cellsOf(lines.toString("utf8", at, end), isNumber)), written);
+    written = copied ?? written + outputBuffer.write(csvLine(cellsOf(lines.toString("utf8", at, end), isNumber)), written);
     at = end + 1;
   }
-  return Buffer.from(room.subarray(0, written));
+  return Buffer.from(outputBuffer.subarray(0, written));
 }
 
-/** Copies the row that begins at `at` to `to` and answers where it ends there. Undefined: a cell needs more than quotes around it. */
+/** Copies the row at `at` to `to` in the output and returns where it ends there. Undefined if a cell needs more than quotes around it. */
 function copyRow(lines: Buffer, at: number, isNumber: readonly boolean[], to: number): number | undefined {
   let [from, written] = [at, to];
   for (let column = 0; ; column += 1) {
     const isText = isNumber[column] !== true;
     const start = from;
-    if (isText) room[written++] = quote;
-    let mayBegin = isText; // whether a sign here would begin a formula
+    if (isText) outputBuffer[written++] = quote;
+    let mayBeginFormula = isText; // whether a sign here would begin a formula
     let meaning = endOfCell;
     for (; ; from += 1) {
       const byte = lines[from] as number;
       meaning = meanings[byte] as number;
-      if (meaning === ordinary) mayBegin = false;
+      if (meaning === ordinary) mayBeginFormula = false;
       else if (meaning === endOfCell) break;
-      else if (meaning === separator) mayBegin = isText;
-      else if (meaning === escaped || (meaning === sign && mayBegin)) return undefined;
-      room[written++] = byte;
+      else if (meaning === separator) mayBeginFormula = isText;
+      else if (meaning === escaped || (meaning === sign && mayBeginFormula)) return undefined;
+      outputBuffer[written++] = byte;
     }
     if (isText && from === start)
       written -= 1; // an empty cell has no quotes
-    else if (isText) room[written++] = quote;
+    else if (isText) outputBuffer[written++] = quote;
     if (lines[from++] === lineFeed) break;
-    room[written++] = comma;
+    outputBuffer[written++] = comma;
   }
-  room[written++] = carriageReturn;
-  room[written++] = lineFeed;
+  outputBuffer[written++] = carriageReturn;
+  outputBuffer[written++] = lineFeed;
   return written;
 }
 

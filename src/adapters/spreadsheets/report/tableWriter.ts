@@ -9,17 +9,17 @@ import { ZipFile } from "yazl";
 import type { ReportWriter, Spreadsheets, TableWriter, WallTime } from "../../../ports/spreadsheets.js";
 import { MAX_WRITTEN_ROWS } from "../limits.js";
 import { isPlain, looksLikeFormula, storedCellText } from "./cellText.js";
-import { CELL_STYLES, partsOf, sheetEnd, sheetStart, xmlText } from "./workbookParts.js";
+import { CELL_STYLES, partsBesideSheet, sheetEnd, sheetStart, xmlText } from "./workbookParts.js";
 
-/** After this many rows the writer gives way, since the process serves requests meanwhile. */
-const ROWS_AT_ONCE = 100;
-/** Rows are packed this much at a time. */
-const CHARS_AT_ONCE = 64 * 1024;
-/** Beyond 4 GiB not every program opens a sheet. What remains is more than any row needs. */
+/** After this many rows the writer yields to the event loop, since the process also serves requests. */
+const ROWS_PER_TURN = 100;
+/** How much of the sheet's XML is compressed at a time. */
+const CHARS_PER_FLUSH = 64 * 1024;
+/** Not every program opens a sheet of more than 4 GiB. The margin is larger than any row. */
 const MAX_SHEET_BYTES = 4 * 1024 ** 3 - 256 * 1024 ** 2;
 
 type TableOptions = Parameters<Spreadsheets["createTableWriter"]>[1] & {
-  /** Of the first columns. */
+  /** The widths of the first columns. */
   readonly widths?: readonly number[];
   /** What the sheet's last row says if rows did not fit. */
   readonly lastRow?: (leftOut: number) => readonly string[];
@@ -27,17 +27,17 @@ type TableOptions = Parameters<Spreadsheets["createTableWriter"]>[1] & {
 
 type WorkbookCell = string | number | WallTime;
 
-/** Writes a workbook of one sheet in flat memory: `add` waits until the output has taken the earlier rows. Fails when the output fails. */
+/** Writes a workbook of one sheet in constant memory: `add` waits until the output takes the earlier rows. Fails when the output fails. */
 export function createTableWriter(
   output: Writable,
-  { sheet: sheetName, columns: headings, widths = [], texts, subject = "", lastRow = csvHasAll }: TableOptions,
+  { sheet: sheetName, columns: headings, widths = [], textColumns, subject = "", lastRow = csvNote }: TableOptions,
 ): TableWriter {
   const columns = headings.map((_, index) => ({
-    letters: lettersOf(index),
+    letters: columnLetters(index),
     width: widths[index] ?? 20,
-    isText: texts?.has(index) === true,
+    isText: textColumns?.has(index) === true,
   }));
-  const sheet = zippedSheet(output, partsOf({ sheetName, subject }));
+  const sheet = createZippedSheet(output, partsBesideSheet({ sheetName, subject }));
   let text = sheetStart(columns);
   let [bytes, rows, added, leftOut] = [0, 0, 0, 0];
 
@@ -45,37 +45,37 @@ export function createTableWriter(
     const piece = Buffer.from(text);
     text = "";
     bytes += piece.length;
-    sheet.packed.write(piece);
+    sheet.sheetInput.write(piece);
   }
 
-  /** Texts stay texts, empty ones are left out. */
-  function write(cells: readonly WorkbookCell[], ofTexts?: number): void {
+  /** Writes one row. Texts stay texts, and empty cells are left out. */
+  function writeRow(cells: readonly WorkbookCell[], textStyle?: number): void {
     rows += 1;
     let xml = `<row r="${rows}">`;
     for (const [index, { letters, isText }] of columns.entries()) {
       const cell = cells[index] ?? "";
-      if (cell !== "") xml += cellXml(`${letters}${rows}`, cell, ofTexts, isText);
+      if (cell !== "") xml += cellXml(`${letters}${rows}`, cell, textStyle, isText);
     }
     text += `${xml}</row>`;
-    if (text.length >= CHARS_AT_ONCE) flush();
+    if (text.length >= CHARS_PER_FLUSH) flush();
   }
 
-  write(headings, CELL_STYLES.heading);
+  writeRow(headings, CELL_STYLES.heading);
   return {
     async add(cells) {
       // One row always remains for the note on rows that do not fit.
       if (rows >= MAX_WRITTEN_ROWS || bytes > MAX_SHEET_BYTES) leftOut += 1;
-      else write(cells);
+      else writeRow(cells);
       added += 1;
-      await sheet.drained();
-      if (added % ROWS_AT_ONCE === 0) await setImmediate();
+      await sheet.waitForDrain();
+      if (added % ROWS_PER_TURN === 0) await setImmediate();
     },
     async close() {
-      if (leftOut > 0) write(lastRow(leftOut));
+      if (leftOut > 0) writeRow(lastRow(leftOut));
       text += sheetEnd;
       flush();
-      sheet.packed.end();
-      await sheet.sent;
+      sheet.sheetInput.end();
+      await sheet.finished;
     },
     async abort() {
       output.destroy();
@@ -84,25 +84,25 @@ export function createTableWriter(
   };
 }
 
-const csvHasAll = (leftOut: number) => [`${leftOut} more rows do not fit into a sheet; the CSV file has them all`];
+const csvNote = (leftOut: number) => [`${leftOut} more rows do not fit into a sheet; the CSV file has them all`];
 
-/** Of the row number and the reason. */
-const widths = [12, 48];
+/** The widths of the columns for the row number and the reason. */
+const reportWidths = [12, 48];
 
-/** Writes the rejected rows as a workbook, in flat memory. Either `close` or `discard` must follow. */
+/** Writes rejected rows as a workbook, in constant memory. The caller must end with `close` or `discard`. */
 export async function createReportWriter(
   path: string,
-  { columns, subject, notHere = "the API lists them all" }: { columns: readonly string[]; subject: string; notHere?: string },
+  { columns, subject, overflowAdvice = "the API lists them all" }: { columns: readonly string[]; subject: string; overflowAdvice?: string },
 ): Promise<ReportWriter> {
   const file = createWriteStream(path);
   await once(file, "open");
   const table = createTableWriter(file, {
     sheet: "Rejected rows",
     columns,
-    widths,
-    texts: new Set(columns.keys()),
+    widths: reportWidths,
+    textColumns: new Set(columns.keys()),
     subject,
-    lastRow: (leftOut) => ["", `${leftOut} more rejected rows do not fit here; ${notHere}`],
+    lastRow: (leftOut) => ["", `${leftOut} more rejected rows do not fit here; ${overflowAdvice}`],
   });
   return {
     add: (row, reason, values) => table.add([String(row), reason, ...values]),
@@ -114,10 +114,10 @@ export async function createReportWriter(
   };
 }
 
-function cellXml(place: string, cell: WorkbookCell, ofTexts: number | undefined, isText: boolean): string {
+function cellXml(place: string, cell: WorkbookCell, textStyle: number | undefined, isText: boolean): string {
   if (typeof cell === "string") {
-    if (isPlain(cell)) return `<c r="${place}" s="${ofTexts ?? CELL_STYLES.text}" t="str"><v>${cell}</v></c>`;
-    const start = `<c r="${place}" s="${ofTexts ?? (looksLikeFormula(cell) ? CELL_STYLES.formulaLike : CELL_STYLES.text)}"`;
+    if (isPlain(cell)) return `<c r="${place}" s="${textStyle ?? CELL_STYLES.text}" t="str"><v>${cell}</v></c>`;
+    const start = `<c r="${place}" s="${textStyle ?? (looksLikeFormula(cell) ? CELL_STYLES.formulaLike : CELL_STYLES.text)}"`;
     const text = xmlText(storedCellText(cell));
     // Blanks at the start and end, and line breaks, are kept only where the markup says so.
     return /^\s|\n|\s$/.test(text)
@@ -134,37 +134,37 @@ function cellXml(place: string, cell: WorkbookCell, ofTexts: number | undefined,
 const DAYS_TO_1970 = 25_569;
 
 /** A column's name: A to Z, then AA. */
-const lettersOf = (index: number): string =>
-  (index < 26 ? "" : lettersOf(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
+const columnLetters = (index: number): string =>
+  (index < 26 ? "" : columnLetters(Math.floor(index / 26) - 1)) + String.fromCharCode(65 + (index % 26));
 
-/** Measured on 12 MB of rows: an eighth larger than with the usual level, in two fifths of its time. */
+/** Measured on 12 MB of rows: the file is an eighth larger than at the default level, and takes two fifths of the time. */
 const compressionLevel = constants.Z_BEST_SPEED;
-/** The same rows are the same bytes: an entry's time is the first that the format knows, not the present. */
-const entry = { compressionLevel, mtime: new Date(1980, 0, 1) };
+/** The same rows must give the same bytes, so an entry's time is the earliest that the format knows, not the present. */
+const entryOptions = { compressionLevel, mtime: new Date(1980, 0, 1) };
 
-/** Writes the workbook's archive to `output`: the small parts, then the sheet, which is packed as it comes, with back-pressure. */
-function zippedSheet(output: Writable, parts: ReturnType<typeof partsOf>) {
+/** Writes the workbook's archive to `output`: the small parts, then the sheet, which is compressed as it arrives, with back-pressure. */
+function createZippedSheet(output: Writable, parts: ReturnType<typeof partsBesideSheet>) {
   const zip = new ZipFile();
-  const packed = new PassThrough({ highWaterMark: CHARS_AT_ONCE });
+  const sheetInput = new PassThrough({ highWaterMark: CHARS_PER_FLUSH });
   const failure = new AbortController();
-  const sent = pipeline(zip.outputStream, output);
+  const finished = pipeline(zip.outputStream, output);
   let draining: Promise<unknown> | undefined;
-  sent.catch((error: unknown) => {
+  finished.catch((error: unknown) => {
     failure.abort(error);
-    packed.destroy();
+    sheetInput.destroy();
   });
-  for (const [name, xml] of parts) zip.addBuffer(Buffer.from(xml), name, entry);
-  zip.addReadStream(packed, "xl/worksheets/sheet1.xml", entry);
+  for (const [name, xml] of parts) zip.addBuffer(Buffer.from(xml), name, entryOptions);
+  zip.addReadStream(sheetInput, "xl/worksheets/sheet1.xml", entryOptions);
   zip.end();
   return {
-    packed,
+    sheetInput,
     /** Resolves when the output is closed. */
-    sent,
-    /** Resolves when the output can take more. Fails when the output has failed. All callers wait for one event: thousands may wait. */
-    async drained(): Promise<void> {
+    finished,
+    /** Resolves when the output can take more, and fails if it has failed. All callers share one listener, since thousands may wait. */
+    async waitForDrain(): Promise<void> {
       failure.signal.throwIfAborted();
-      if (!packed.writableNeedDrain) return;
-      draining ??= once(packed, "drain", { signal: failure.signal }).finally(() => {
+      if (!sheetInput.writableNeedDrain) return;
+      draining ??= once(sheetInput, "drain", { signal: failure.signal }).finally(() => {
         draining = undefined;
       });
       await draining.catch((error: unknown) => {

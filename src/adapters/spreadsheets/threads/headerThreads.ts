@@ -1,5 +1,5 @@
-// Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other requests
-// are served meanwhile. Organisations are served in rotation, so that the uploads of one do not hold up those of others.
+// Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other
+// requests are served meanwhile. Organisations are served in rotation, so that the uploads of one do not hold up those of others.
 
 import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
 import { createSlots } from "../../../slots.js";
@@ -7,19 +7,19 @@ import { createThreads, ThreadTooSlow } from "../../threads.js";
 import { FileFault } from "../cell.js";
 import type { HeaderReply, HeaderRequest } from "./headerThread.js";
 
-const program = new URL("../../../../dist/adapters/spreadsheets/threads/headerThread.js", import.meta.url);
+const threadProgram = new URL("../../../../dist/adapters/spreadsheets/threads/headerThread.js", import.meta.url);
 /** A header needs far less: what is unpacked for it is limited by `MAX_HEADER_INFLATED_BYTES`. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
 /** `waitMs`: how long to wait for a free thread. `runMs`: how long a thread may read one header. */
 export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_000 } = {}): HeaderReader & { close(): Promise<void> } {
   const slots = createSlots({
-    inAll: threads,
-    each: Math.max(1, threads - 1), // one is always left for other organisations
-    line: { each: Number.POSITIVE_INFINITY, ms: waitMs },
+    maxHeld: threads,
+    maxPerOwner: Math.max(1, threads - 1), // one is always left for other organisations
+    line: { maxPerOwner: Number.POSITIVE_INFINITY, maxWaitMs: waitMs },
     refusal: `no thread was free to read a header row for ${waitMs / 1000} s`,
   });
-  const { ask, close } = createThreads<HeaderRequest, HeaderReply>({ program, runMs, resourceLimits });
+  const { ask, close } = createThreads<HeaderRequest, HeaderReply>({ program: threadProgram, runMs, resourceLimits });
 
   async function read(
     organisationId: string,
@@ -27,7 +27,7 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
     what: HeaderRequest["what"],
   ) {
     const reply = await slots
-      .within(organisationId, () => ask({ path, name, what }))
+      .withSlot(organisationId, () => ask({ path, name, what }))
       .catch((error: NodeJS.ErrnoException): HeaderReply => {
         if (error.code === "ERR_WORKER_OUT_OF_MEMORY") return { fault: tooMuchText };
         if (error instanceof ThreadTooSlow) return { fault: tooSlow(runMs) };
@@ -39,8 +39,8 @@ export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_0
   }
 
   return {
-    read: async (organisationId, file) => (await read(organisationId, file, "header")) as FileHeader,
-    values: async (organisationId, file) => (await read(organisationId, file, "values")) as string[][],
+    readHeader: async (organisationId, file) => (await read(organisationId, file, "header")) as FileHeader,
+    readValues: async (organisationId, file) => (await read(organisationId, file, "values")) as string[][],
     close,
   };
 }

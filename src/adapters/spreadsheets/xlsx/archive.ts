@@ -9,11 +9,11 @@ const DAMAGED = "The workbook is damaged or was cut short. Open it in a spreadsh
 
 export type Archive = Awaited<ReturnType<typeof openArchive>>;
 
-type Budget = { readonly largestPart: number; left: number; readonly fault: () => FileFault };
+type Budget = { readonly maxPartBytes: number; left: number; readonly fault: () => FileFault };
 
-const tooMuch = (): FileFault => new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
+const unpacksTooFar = (): FileFault => new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
 
-function tooFar(bytes: number): FileFault {
+function headerTooFar(bytes: number): FileFault {
   return new FileFault(
     `The header row cannot be read from the first ${bytes / 1024 ** 2} MB of the workbook's content. Save it as .csv and upload that.`,
   );
@@ -27,11 +27,12 @@ export function asFileFault(error: unknown): unknown {
   return damagedFault();
 }
 
-/** `maxRead` limits how many bytes are unpacked in all, for a caller that reads only the start of a part. */
-export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES) {
+/** `maxBytes` is for a caller that reads only the start of a part. */
+export async function openArchive(path: string, maxBytes = MAX_INFLATED_BYTES) {
   const { size } = await stat(path);
-  const largestPart = Math.min(MAX_INFLATED_BYTES, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO));
-  const budget = { largestPart, left: Math.min(maxRead, largestPart), fault: () => (maxRead < largestPart ? tooFar(maxRead) : tooMuch()) };
+  const maxPartBytes = Math.min(MAX_INFLATED_BYTES, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO));
+  const fault = () => (maxBytes < maxPartBytes ? headerTooFar(maxBytes) : unpacksTooFar());
+  const budget = { maxPartBytes, left: Math.min(maxBytes, maxPartBytes), fault };
   const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
     throw asFileFault(error);
   });
@@ -43,10 +44,10 @@ export async function openArchive(path: string, maxRead = MAX_INFLATED_BYTES) {
       names: [...entries.keys()],
       has: (name: string) => entries.has(name.toLowerCase()),
       size: (name: string) => entry(name)?.uncompressedSize ?? 0,
-      /** A part's text in pieces; ends with a fault when the part is not what the archive says it is. */
+      /** A part's text in pieces. Throws a fault if the part is not what the archive says it is. */
       text,
-      /** A small part whole. */
-      wholeText: (name: string) => whole(text(name)),
+      /** The whole text of a small part. */
+      wholeText: (name: string) => joinText(text(name)),
       close: () => zip.close(),
     };
   } catch (error) {
@@ -69,7 +70,7 @@ async function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   return entries;
 }
 
-async function whole(pieces: AsyncGenerator<string>): Promise<string> {
+async function joinText(pieces: AsyncGenerator<string>): Promise<string> {
   let text = "";
   for await (const piece of pieces) {
     text += piece;
@@ -83,7 +84,7 @@ async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: Budget, s
   if (!entry) throw damagedFault("a part is missing");
   try {
     let decode: ((bytes: Buffer, final: boolean) => string) | null = null;
-    for await (const bytes of inflated(zip, entry, budget)) {
+    for await (const bytes of inflate(zip, entry, budget)) {
       signal?.throwIfAborted();
       decode ??= decoderFor(bytes);
       yield decode(bytes, false);
@@ -94,14 +95,14 @@ async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: Budget, s
   }
 }
 
-/** Unpacked here: yauzl checks no checksum, and its pieces are eight times as small. */
-async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGenerator<Buffer> {
+/** Unpacks a part. yauzl itself would check no checksum, and its pieces are an eighth of the size. */
+async function* inflate(zip: ZipFile, entry: Entry, budget: Budget): AsyncGenerator<Buffer> {
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damagedFault("it is packed in an unknown way");
-  if (entry.uncompressedSize > budget.largestPart) throw tooMuch();
+  if (entry.uncompressedSize > budget.maxPartBytes) throw unpacksTooFar();
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
   const unpacked = entry.compressionMethod === 0 ? raw : raw.pipe(createInflateRaw({ chunkSize: CHUNK_BYTES }));
   if (unpacked !== raw) raw.on("error", (error) => unpacked.destroy(error));
-  let sum = 0;
+  let checksum = 0;
   let size = 0;
   try {
     for await (const bytes of unpacked as AsyncIterable<Buffer>) {
@@ -109,10 +110,10 @@ async function* inflated(zip: ZipFile, entry: Entry, budget: Budget): AsyncGener
       size += bytes.length;
       if (budget.left < 0) throw budget.fault();
       if (size > entry.uncompressedSize) throw damagedFault("a part is larger than it says");
-      sum = crc32(bytes, sum);
+      checksum = crc32(bytes, checksum);
       yield bytes;
     }
-    if (size !== entry.uncompressedSize || sum !== entry.crc32) throw damagedFault("a checksum does not match");
+    if (size !== entry.uncompressedSize || checksum !== entry.crc32) throw damagedFault("a checksum does not match");
   } finally {
     raw.destroy();
     unpacked.destroy();

@@ -4,11 +4,11 @@ import { parseXml } from "./xml.js";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?$/i;
-const DAY = 86_400_000;
-/** Between these (1980 and 2200) a plain number in a date column is taken for a date. */
+const DAY_MS = 86_400_000;
+/** A plain number in a date column is read as a date if it lies between these (1980 and 2200). */
 const PLAUSIBLE_SERIALS = { from: 29_221, to: 109_940 };
 
-/** A number cell's text: plain decimals as the spreadsheet shows them, dates as ISO 8601 wall times. */
+/** The text of a number cell: plain decimals as the spreadsheet shows them, dates as ISO 8601 wall times. */
 export function numberCellText(raw: string, kind: NumberKind, date1904: boolean, inDateColumn: boolean): Cell {
   if (raw.length > MAX_NUMBER_CHARS) return cellFault("holds a number that cannot be read", raw);
   if (kind === "number" && !inDateColumn && INTEGER.test(raw)) return raw;
@@ -23,7 +23,7 @@ function plausibleDate(serial: number, date1904: boolean): string | undefined {
   return since1900 >= PLAUSIBLE_SERIALS.from && since1900 < PLAUSIBLE_SERIALS.to ? serialText(serial, "date", date1904) : undefined;
 }
 
-/** A spreadsheet keeps and shows fifteen digits; further digits come from binary fractions. */
+/** The number as a plain decimal of fifteen digits. A spreadsheet keeps and shows no more; further digits come from binary fractions. */
 export function plainDecimal(raw: string): string {
   if (INTEGER.test(raw)) return raw;
   const [mantissa = "", exponent = "0"] = Number(raw).toExponential(14).split("e");
@@ -39,29 +39,29 @@ export function plainDecimal(raw: string): string {
 type DateParts = "date" | "dateAndTime" | "time";
 
 /**
- * The wall time of a number of days since 1900 (or 1904); undefined outside the calendar. Less than one day is a time without a date. But where days
- * count from 1904, a 0 that is shown as a date is 1904-01-01. A date has no time behind it if it is midnight and the cell shows dates only.
+ * The wall time of a number of days since 1900 (or 1904); undefined outside the calendar. A number below 1 is a time without a date, except
+ * for a 0 that is shown as a date where days count from 1904: it is 1904-01-01. A midnight is left out if the cell shows dates only.
  */
 export function serialText(serial: number, shown: DateParts, date1904: boolean): string | undefined {
   if (!(serial >= 0) || serial >= 2_958_466) return undefined;
   const wholeDays = Math.floor(serial);
-  const clock = Math.round((serial - wholeDays) * DAY);
+  const clockMs = Math.round((serial - wholeDays) * DAY_MS);
   const isFirstDay = date1904 && shown !== "time" && serial === 0;
-  if (wholeDays === 0 && clock < DAY && !isFirstDay) return clockText(clock);
-  const days = clock === DAY ? wholeDays + 1 : wholeDays;
-  if (days === 60 && !date1904) return undefined; // 29 February 1900, a day that never was
+  if (wholeDays === 0 && clockMs < DAY_MS && !isFirstDay) return clockText(clockMs);
+  const days = clockMs === DAY_MS ? wholeDays + 1 : wholeDays;
+  if (days === 60 && !date1904) return undefined; // 29 February 1900, a day that never existed
   const date = dayText(date1904 ? days + 1462 : days);
-  return shown !== "date" || clock !== 0 ? `${date}T${clockText(clock % DAY)}` : date;
+  return shown !== "date" || clockMs !== 0 ? `${date}T${clockText(clockMs % DAY_MS)}` : date;
 }
 
-const clockText = (clock: number): string => new Date(clock).toISOString().slice(11, clock % 1000 === 0 ? 19 : 23);
+const clockText = (clockMs: number): string => new Date(clockMs).toISOString().slice(11, clockMs % 1000 === 0 ? 19 : 23);
 
-const dayText = (days: number): string => new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY).toISOString().slice(0, 10);
+const dayText = (days: number): string => new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** How a cell's number is to be understood. One with `digits` is shown with leading zeros, as postcodes are: `0000`. */
+/** What a cell's number means. One with `digits` is shown with leading zeros, as postcodes are: `0000`. */
 export type NumberKind = "number" | DateParts | { readonly digits: number };
 
-/** From the part with the workbook's styles; the index is a cell's style number. */
+/** Reads the part with the workbook's styles. The index in the result is a cell's style number. */
 export function readNumberKinds(xml: string): NumberKind[] {
   const codes = new Map<number, string>();
   const formats: number[] = [];
@@ -73,14 +73,14 @@ export function readNumberKinds(xml: string): NumberKind[] {
   const kinds = new Map<number, NumberKind>(); // each format is parsed once, however many styles use it
   return formats.map((id) => {
     const code = codes.get(id);
-    const kind = kinds.get(id) ?? (code === undefined ? builtIn(id) : kindOfFormat(code));
+    const kind = kinds.get(id) ?? (code === undefined ? kindOfBuiltIn(id) : kindOfFormat(code));
     kinds.set(id, kind);
     return kind;
   });
 }
 
 /** The built-in formats, which have a number and no code. 27 to 36 and 50 to 58 are dates and times of East Asian locales. */
-function builtIn(id: number): NumberKind {
+function kindOfBuiltIn(id: number): NumberKind {
   if (id === 22) return "dateAndTime";
   if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || (id >= 50 && id <= 58) || id === 36) return "date";
   if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || id === 45 || id === 47) return "time";
@@ -89,15 +89,15 @@ function builtIn(id: number): NumberKind {
 
 export function kindOfFormat(code: string): NumberKind {
   if (code.length > MAX_FORMAT_CHARS) return "number";
-  const bare = code
+  const format = code
     .replace(/"[^"]*"?|\\.|_.|\*./gs, "")
     .replace(/\[(?!(?:h+|m+|s+)\])[^[\]]*\]/gi, "")
     .split(";", 1)[0] as string;
-  if (/^0{2,}$/.test(bare.trim())) return { digits: bare.trim().length };
-  if (/\[(h+|m+|s+)\]/i.test(bare)) return "number"; // a duration
-  const letters = bare.replace(/general|am\/pm|a\/p/gi, "").toLowerCase();
-  const clock = /[hs]/.test(letters);
-  if (/[yd]/.test(letters)) return clock ? "dateAndTime" : "date";
-  if (clock) return "time";
+  if (/^0{2,}$/.test(format.trim())) return { digits: format.trim().length };
+  if (/\[(h+|m+|s+)\]/i.test(format)) return "number"; // a duration
+  const letters = format.replace(/general|am\/pm|a\/p/gi, "").toLowerCase();
+  const hasClock = /[hs]/.test(letters);
+  if (/[yd]/.test(letters)) return hasClock ? "dateAndTime" : "date";
+  if (hasClock) return "time";
   return letters.includes("m") ? "date" : "number";
 }

@@ -5,20 +5,20 @@ import { cellTooLarge, createTextCollector, createXmlParser } from "./xml.js";
 
 const PAGE_BYTES = 4 * MAX_ROW_CHARS;
 
-/** Keeps texts as bytes outside the heap: a million of them take little more memory than their characters. */
+/** Keeps texts as bytes outside the heap, so that a million of them take little more memory than their characters. */
 export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES) {
   const pages: Buffer[] = [];
   let decoded: string[] = [];
   let decodedChars = 0;
   let spans = new Uint32Array(2048); // position and length of each text
   let count = 0;
-  let used = 0;
+  let usedBytes = 0;
   function add(text: string): void {
     const length = Buffer.byteLength(text);
     if (length > PAGE_BYTES) throw cellTooLarge();
-    if (pages.length === 0 || used + length > PAGE_BYTES) {
+    if (pages.length === 0 || usedBytes + length > PAGE_BYTES) {
       pages.push(Buffer.allocUnsafeSlow(PAGE_BYTES));
-      used = 0;
+      usedBytes = 0;
       checkSize();
     }
     if (count * 2 === spans.length) {
@@ -27,10 +27,10 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES) {
       spans = larger;
       checkSize();
     }
-    if (length > 0) (pages[pages.length - 1] as Buffer).write(text, used);
-    spans[count * 2] = (pages.length - 1) * PAGE_BYTES + used;
+    if (length > 0) (pages[pages.length - 1] as Buffer).write(text, usedBytes);
+    spans[count * 2] = (pages.length - 1) * PAGE_BYTES + usedBytes;
     spans[count * 2 + 1] = length;
-    used += length;
+    usedBytes += length;
     count += 1;
   }
   function checkSize(): void {

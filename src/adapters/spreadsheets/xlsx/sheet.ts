@@ -8,7 +8,7 @@ const SHEET_ROWS = 1_048_576;
 const SHEET_COLUMNS = 16_384;
 
 export type SheetContext = {
-  readonly kinds: readonly NumberKind[];
+  readonly numberKinds: readonly NumberKind[];
   readonly date1904: boolean;
   readonly dateColumns: ReadonlySet<number>;
   readonly writeNumber?: ((text: string, column: number) => string) | undefined;
@@ -26,7 +26,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
   let column = -1;
   let type = "n";
   let style = 0;
-  let formula = false;
+  let hasFormula = false;
   let inValue = false;
   let value = "";
   let sawValue = false;
@@ -36,9 +36,9 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     cells = [];
     rowChars = 0;
     column = -1;
-    const given = attributes["r"];
-    const number = given === undefined ? row + 1 : Number(given);
-    if (!Number.isInteger(number) || number <= row) throw damagedFault(`row ${String(given).slice(0, 20)} comes after row ${row}`);
+    const rowReference = attributes["r"];
+    const number = rowReference === undefined ? row + 1 : Number(rowReference);
+    if (!Number.isInteger(number) || number <= row) throw damagedFault(`row ${String(rowReference).slice(0, 20)} comes after row ${row}`);
     if (number > SHEET_ROWS)
       throw new FileFault(`The workbook has more than ${SHEET_ROWS.toLocaleString("en")} rows. Split it into several files.`);
     row = number;
@@ -51,7 +51,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
     if (column >= SHEET_COLUMNS) throw tooManyColumns();
     type = attributes["t"] ?? "n";
     style = Number(attributes["s"] ?? 0);
-    formula = false;
+    hasFormula = false;
     sawValue = false;
     value = "";
     inline.start();
@@ -72,38 +72,38 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
   function cellValue(): Cell {
     switch (type) {
       case "s":
-        return sawValue ? shared() : blank();
+        return sawValue ? sharedText() : blankCell();
       case "inlineStr":
-        return checkText(inline.take()) || blank();
+        return checkText(inline.take()) || blankCell();
       case "str":
-        return sawValue ? checkText(unescapeText(value)) : blank(); // an empty text is a stored result too
+        return sawValue ? checkText(unescapeText(value)) : blankCell(); // an empty text is a stored result too
       case "b":
         return booleanText(value.trim());
       case "e":
-        return formula && value.trim() === "" ? UNSAVED : cellFault(`holds the error ${value.trim().slice(0, 20)}`, value);
+        return hasFormula && value.trim() === "" ? UNSAVED_FORMULA : cellFault(`holds the error ${value.trim().slice(0, 20)}`, value);
       case "d":
-        return value.trim() || blank();
+        return value.trim() || blankCell();
       case "n": {
         const raw = value.trim();
-        if (raw === "") return blank();
-        const own = numberCellText(raw, context.kinds[style] ?? "number", context.date1904, context.dateColumns.has(column));
-        return typeof own === "string" && context.writeNumber ? context.writeNumber(own, column) : own;
+        if (raw === "") return blankCell();
+        const text = numberCellText(raw, context.numberKinds[style] ?? "number", context.date1904, context.dateColumns.has(column));
+        return typeof text === "string" && context.writeNumber ? context.writeNumber(text, column) : text;
       }
       default:
         return cellFault(`is of an unknown type (${type.slice(0, 20)})`, value);
     }
   }
 
-  const blank = (): Cell => (formula ? UNSAVED : "");
+  const blankCell = (): Cell => (hasFormula ? UNSAVED_FORMULA : "");
 
-  function shared(): Cell {
+  function sharedText(): Cell {
     const text = /^\s*\d{1,9}\s*$/.test(value) ? context.sharedString(Number(value)) : undefined;
     if (text === undefined) throw damagedFault(`row ${row} refers to a text that is not there`);
     return checkText(text);
   }
 
   function booleanText(raw: string): Cell {
-    if (raw === "") return blank();
+    if (raw === "") return blankCell();
     if (raw === "1" || raw === "true") return "TRUE";
     return raw === "0" || raw === "false" ? "FALSE" : cellFault("holds a truth value that cannot be read", raw);
   }
@@ -117,7 +117,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
         if (name === "v") {
           inValue = true;
           sawValue = true;
-        } else if (name === "f") formula = true;
+        } else if (name === "f") hasFormula = true;
         else inline.open(name);
       } else if (inRow) {
         if (name === "c") openCell(attributes);
@@ -142,7 +142,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
   });
 }
 
-const UNSAVED = cellFault("holds a formula without a stored result (open the workbook in a spreadsheet program and save it)", "");
+const UNSAVED_FORMULA = cellFault("holds a formula without a stored result (open the workbook in a spreadsheet program and save it)", "");
 
 /** The column of a reference, from 0: `AB12` is column 27. The row part must be there, but it is not compared with the row. */
 function columnOf(reference: string, row: number): number {

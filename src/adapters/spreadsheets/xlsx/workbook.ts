@@ -13,21 +13,22 @@ export async function readWorkbook(archive: Archive) {
   const relations = await readRelations(archive, main);
   let date1904 = false; // dates are counted from 1904, as on old Macs
   const sheets: { name: string; part: string }[] = [];
-  let hidden = 0;
+  let hasHidden = false;
   parseXml(await archive.wholeText(main), (name, attributes) => {
     if (name === "workbookPr") date1904 = isTrue(attributes["date1904"]);
     if (name !== "sheet") return;
     const relation = relations.get(attributeOf(attributes, "id") ?? "");
     if (relation?.kind !== "worksheet") return; // such as a chart sheet
     if ((attributes["state"] ?? "visible") === "visible") sheets.push({ name: attributes["name"] ?? "", part: relation.target });
-    else hidden += 1;
+    else hasHidden = true;
   });
-  const [first, ...others] = sheets;
-  if (!first) throw new FileFault(`The workbook has no ${hidden > 0 ? "visible " : ""}sheet. Put the rows on its first visible sheet.`);
+  const [first, ...otherSheets] = sheets;
+  if (!first) throw new FileFault(`The workbook has no ${hasHidden ? "visible " : ""}sheet. Put the rows on its first visible sheet.`);
   if (!archive.has(first.part)) throw damagedFault("its sheet is missing");
-  const byKind = (kind: string) =>
+  const partOfKind = (kind: string) =>
     [...relations.values()].find((relation) => relation.kind === kind && archive.has(relation.target))?.target ?? null;
-  return { sheet: first.part, sheetName: first.name, others, sharedStrings: byKind("sharedStrings"), styles: byKind("styles"), date1904 };
+  const [sharedStrings, styles] = [partOfKind("sharedStrings"), partOfKind("styles")];
+  return { sheet: first.part, sheetName: first.name, otherSheets, sharedStrings, styles, date1904 };
 }
 
 async function mainPart(archive: Archive): Promise<string> {

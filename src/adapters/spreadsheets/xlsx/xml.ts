@@ -37,11 +37,11 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
   });
   if (handlers.text) {
     const { text } = handlers;
-    const inside = (piece: string) => {
+    const handleText = (piece: string) => {
       if (depth > 0) text(piece); // blanks around the root are not content
     };
-    parser.on("text", inside);
-    parser.on("cdata", inside);
+    parser.on("text", handleText);
+    parser.on("cdata", handleText);
   }
   parser.on("doctype", () => {
     throw new FileFault(
@@ -70,8 +70,8 @@ function withoutPrefix(name: string): string {
 
 /** The value of an attribute of this name with any prefix or none: `id` finds `r:id`, `rel:id` and `id`. */
 export function attributeOf(attributes: Attributes, local: string): string | undefined {
-  const found = Object.keys(attributes).find((name) => withoutPrefix(name) === local);
-  return attributes[local] ?? (found === undefined ? undefined : attributes[found]);
+  const prefixed = Object.keys(attributes).find((name) => withoutPrefix(name) === local);
+  return attributes[local] ?? (prefixed === undefined ? undefined : attributes[prefixed]);
 }
 
 /** For parts small enough to be held whole. `path` has the names of the elements around the one that opens. */

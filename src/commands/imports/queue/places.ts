@@ -1,13 +1,13 @@
-// The queue of an organisation's imports: every statement that writes it stands in this folder. A push reserves a place before it appends
-// ImportRequested, and the place is removed when the import ends, so that the limit is exact however many processes push at once. turns.ts has
-// the workers' turns on the places.
+// The places in the organisations' queues of imports. Every statement that writes them is in this folder. A push reserves a place before it
+// appends ImportRequested, and the place is removed when the import ends, so that the limit is exact however many processes push at once.
+// turns.ts decides which worker runs which import.
 import type { Pool, QueryResult } from "pg";
 import { Rejection } from "../../../domain/rejection.js";
 import type { ImportRequested } from "../../../events/importEvents.js";
-import { finds } from "../../../ports/database.js";
+import { hasRow } from "../../../ports/database.js";
 import type { EventStore } from "../../../ports/eventStore.js";
 import { channels } from "../../../ports/notices.js";
-import { hasEndedSql, insertRequestedSql, noteRecordedSql, requestedJson } from "../../../projections/importRow.js";
+import { hasEndedSql, insertRequestedSql, noteRecordedEndSql, requestedJson } from "../../../projections/importRow.js";
 import { deadlineIn } from "../../deadline.js";
 import { importOfKey } from "../importStream.js";
 
@@ -16,33 +16,33 @@ export interface PushedImport extends Pick<ImportRequested, "importId" | "organi
 }
 
 /**
- * Reserving again for the same import takes no second place. Two statements in one request, which make one transaction: the second sees what
- * was reserved before it got the lock. Such a request takes no parameters, so the values are quoted.
+ * Reserving again for the same import takes no second place. Postgres runs the two statements of one request as one transaction, and the
+ * second sees every place that was reserved before it got the lock. Such a request cannot have parameters, so the values are quoted.
  */
 export async function reservePlace(pool: Pool, pushed: PushedImport, maxQueued: number): Promise<void> {
-  const [importId, organisation, kind] = [pushed.importId, pushed.organisationId, pushed.kind].map(quoted);
+  const [importId, organisation, kind] = [pushed.importId, pushed.organisationId, pushed.kind].map(quoteLiteral);
   const hash = comparedHash(pushed);
-  const sha256 = hash === null ? "null" : quoted(hash);
+  const sha256 = hash === null ? "null" : quoteLiteral(hash);
   const results: unknown = await pool.query(
     `select pg_advisory_xact_lock(hashtextextended('import queue ' || ${organisation}, 0));
      with reserved as (
        insert into import_queue (import_id, organisation_id, reserved_at, kind, file_sha256)
-       -- Later than every place that is there: not now(), which is when this began to wait for the lock.
+       -- Later than every place that is there. Not now(), which is the time at which this began to wait for the lock.
        select ${importId}, ${organisation}, greatest(clock_timestamp(), max(reserved_at) + interval '1 millisecond'), ${kind}, ${sha256}
          from import_queue where organisation_id = ${organisation} having count(*) < ${Number(maxQueued)}
        on conflict (import_id) do nothing returning 1
      ) select exists (select from reserved) or exists (select from import_queue where import_id = ${importId}) as reserved`,
   );
-  const [, last] = results as QueryResult<{ reserved: boolean }>[];
-  if (!last?.rows[0]?.reserved) throw queueIsFull(maxQueued);
+  const [, reservation] = results as QueryResult<{ reserved: boolean }>[];
+  if (!reservation?.rows[0]?.reserved) throw queueFullRejection(maxQueued);
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const quoteLiteral = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** The hash by which another push finds the same file. Corrections are not compared. */
 const comparedHash = ({ corrects, file }: PushedImport): string | null => (corrects ? null : file.sha256);
 
-export const queueIsFull = (maxQueued: number) =>
+export const queueFullRejection = (maxQueued: number) =>
   new Rejection("queueFull", `Too many imports are already queued (at most ${maxQueued}). Wait for one to finish and send this again`);
 
 /** How many more imports the organisation may queue at this moment. */
@@ -54,18 +54,18 @@ export async function countFreePlaces(organisationId: string, maxQueued: number,
   return rows[0]?.free ?? 0;
 }
 
-/** The ids of the organisation's queued imports, oldest first; those that are not confirmed yet come last. */
-export async function queuedImports(organisationId: string, most: number, pool: Pool): Promise<string[]> {
+/** The ids of the organisation's queued imports, oldest first. Unconfirmed ones come last. */
+export async function queuedImports(organisationId: string, maxImports: number, pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ importId: string }>(
     `select import_id as "importId" from import_queue where organisation_id = $1 order by position nulls last limit $2`,
-    [organisationId, most],
+    [organisationId, maxImports],
   );
   return rows.map(({ importId }) => importId);
 }
 
 /**
- * Confirms the place once the import is recorded: readers find the import from now on, and a worker may take it. Also gives a place back to an
- * import that has lost it, unless the table shows that it has ended.
+ * Confirms the place once the import is recorded: readers then find the import, and a worker may take it. Also gives a place back to an
+ * import that has lost it, unless the table shows that the import has ended.
  */
 export async function confirmPlace(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
   await pool.query(
@@ -82,8 +82,8 @@ export async function confirmPlace(pool: Pool, request: ImportRequested, positio
 }
 
 /**
- * The import has ended in its stream: removes its place and, if a worker had it, releases the turn, so that the organisation's next import can start.
- * Returns whether any import waits, of any organisation. `rows`: how many it has in its stream.
+ * Called when the import has ended in its stream. Removes its place and releases the worker's turn, if any, so that the organisation's next
+ * import can start. Returns whether the queue has another import, of any organisation. `rows`: the number of rows in the import's stream.
  */
 export async function removePlace(
   pool: Pool,
@@ -96,14 +96,14 @@ export async function removePlace(
        update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $3 and worker = $4 returning 1
      ), freed as (
        delete from import_queue where import_id = $1 and (select count(*) from released) >= 0
-     ), noted as (${noteRecordedSql("$1", "$2")})
+     ), noted as (${noteRecordedEndSql("$1", "$2")})
      select exists (select from import_queue where position is not null and import_id <> $1) as more`,
     [importId, rows, turn?.organisationId ?? null, turn?.holder ?? null],
   );
   return waiting[0]?.more ?? true;
 }
 
-/** Marks the import's place and tells its worker, so that it stops. Returns the import's progress. */
+/** Marks the import's place and notifies its worker, which then stops. Returns the import's progress. */
 export async function cancelPlace(pool: Pool, importId: string): Promise<number> {
   const { rows } = await pool.query<{ progress: number }>(
     `with marked as (update import_queue set cancel_requested = true where import_id = $1 returning import_id, progress)
@@ -113,7 +113,7 @@ export async function cancelPlace(pool: Pool, importId: string): Promise<number>
   return rows[0]?.progress ?? 0;
 }
 
-/** Marks the place only if it is unconfirmed. A worker that finds the import in the event log then cancels it, and otherwise removes the place. */
+/** Marks the place only if it is unconfirmed. A worker then cancels the import if the event log has it, otherwise removes the place. */
 export async function cancelUnconfirmedPlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);
 }
@@ -122,19 +122,19 @@ export async function removeUnconfirmedPlace(pool: Pool, importId: string): Prom
   await pool.query("delete from import_queue where import_id = $1 and position is null", [importId]);
 }
 
-/** After this time the API has answered the push: it has confirmed the place or marked it as cancelled. */
+/** After this time the API has answered the push, and has confirmed the place or marked it as cancelled. */
 const unconfirmedAfterSeconds = 10;
 /** A push whose stream is still empty after this time is never recorded. */
 const givenUpAfterSeconds = 60;
 const withoutPlaceAfterSeconds = 30;
-const atOnce = 100;
+const maxPlacesPerLook = 100;
 
-/** Places that are reserved and still not confirmed. `givenUp`: an import that is not in the event log by now never will be. */
+/** Places that are reserved and still not confirmed. `givenUp`: if the import is not in the event log yet, it never will be. */
 export async function unconfirmedPlaces(pool: Pool): Promise<{ readonly importId: string; readonly givenUp: boolean }[]> {
   const { rows } = await pool.query<{ importId: string; givenUp: boolean }>(
     `select import_id as "importId", reserved_at < now() - make_interval(secs => $1) as "givenUp"
        from import_queue where position is null and reserved_at < now() - make_interval(secs => $2) order by reserved_at limit $3`,
-    [givenUpAfterSeconds, unconfirmedAfterSeconds, atOnce],
+    [givenUpAfterSeconds, unconfirmedAfterSeconds, maxPlacesPerLook],
   );
   return rows;
 }
@@ -147,14 +147,14 @@ export async function importsWithoutPlace(pool: Pool): Promise<string[]> {
     `select i.import_id as "importId" from imports i
       where i.status in ('queued', 'processing') and ${isUnqueuedSql} and i.submitted_at < now() - make_interval(secs => $1)
       order by i.position limit $2`,
-    [withoutPlaceAfterSeconds, atOnce],
+    [withoutPlaceAfterSeconds, maxPlacesPerLook],
   );
   return rows.map(({ importId }) => importId);
 }
 
 /**
- * Pushes of the organisation that may be older than the one at this position: places without a position or with an earlier one, and unfinished
- * imports without a place. Usually there are none. `overdue`: the API must have answered the push by now.
+ * Pushes of the organisation that may be older than the one at this position: places without a position or with an earlier one, and
+ * unfinished imports without a place. Usually there are none. `overdue`: the API has answered the push by now.
  */
 export async function possiblyOlderImports(
   organisationId: string,
@@ -173,12 +173,12 @@ export async function possiblyOlderImports(
   return rows;
 }
 
-/** The import is about to start. It then runs before older imports whose places are given back later. */
+/** Called before the import starts. It then runs before older imports whose places are given back later. */
 export async function markStarted(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set started = true where import_id = $1", [importId]);
 }
 
-interface Push {
+interface PushToQueue {
   readonly organisationId: string;
   readonly idempotencyKey: string | undefined;
   readonly now: Date;
@@ -186,17 +186,17 @@ interface Push {
 }
 
 /**
- * Rejects a push to a full queue before its body is read or stored; another push may take the last place after it. A repetition with the same
- * Idempotency-Key passes, since it takes no place: it gets the first push's answer.
+ * Rejects a push to a full queue before its body is read. The answer is early, not final: another push may still take the last place. A
+ * repeated Idempotency-Key passes, since that push takes no place and gets the first push's answer.
  */
 export async function rejectWhenFull(
   { pool, eventStore, maxQueuedImports }: { pool: Pool; eventStore: EventStore; maxQueuedImports: number },
-  { organisationId, idempotencyKey, now, withinMs }: Push,
+  { organisationId, idempotencyKey, now, withinMs }: PushToQueue,
 ): Promise<void> {
   const deadline = deadlineIn(withinMs);
   if ((await deadline.within("database", countFreePlaces(organisationId, maxQueuedImports, pool))) > 0) return;
-  if (idempotencyKey === undefined) throw queueIsFull(maxQueuedImports);
+  if (idempotencyKey === undefined) throw queueFullRejection(maxQueuedImports);
   const { importId, earlier } = await deadline.within("event store", importOfKey(eventStore, { organisationId, idempotencyKey, now }));
-  if (earlier || (await deadline.within("database", finds(pool, "select from import_queue where import_id = $1", [importId])))) return;
-  throw queueIsFull(maxQueuedImports);
+  if (earlier || (await deadline.within("database", hasRow(pool, "select from import_queue where import_id = $1", [importId])))) return;
+  throw queueFullRejection(maxQueuedImports);
 }

@@ -1,7 +1,7 @@
-// The turns of the organisations: which worker runs which import, by a lease. All times are by the database's clock. Every statement locks the
+// The organisations' turns: a lease says which worker runs which import. All times are by the database's clock. Every statement locks the
 // row of organisation_turns before that of import_queue, so that they cannot deadlock.
 import type { Pool } from "pg";
-import { finds } from "../../../ports/database.js";
+import { hasRow } from "../../../ports/database.js";
 import { hasEndedSql, showStartedSql } from "../../../projections/importRow.js";
 import { isUnqueuedSql } from "./places.js";
 
@@ -11,28 +11,28 @@ export interface Turn {
   readonly importId: string;
   /** Commit position of ImportRequested, as text. */
   readonly position: string;
-  /** Whether it may start: a worker has started it before, or the tables know of nothing that may be older. */
+  /** Whether the import may start: a worker has started it before, or the tables have no push that may be older. */
   readonly mayStart: boolean;
   /** Unique for each turn, so that a worker whose lease has ended cannot renew a later turn of the same import. */
   readonly holder: string;
-  /** By the database's clock. */
+  /** When the turn was claimed, by the database's clock. */
   readonly claimedAt: Date;
-  /** The organisation's newest catalogue at that time. */
+  /** The organisation's newest catalogue version at the claim. */
   readonly catalogueVersion: number;
   readonly cancelRequested: boolean;
   /** The stored progress, which never decreases. */
   readonly progress: number;
-  /** How many turns the import has had since its last acknowledged append. */
+  /** How many turns the import has had since its last acknowledged append. Blameless ones are not counted. */
   readonly attempts: number;
-  /** Other organisations wait for a turn. */
-  readonly more: boolean;
+  /** Whether other organisations wait for a turn. */
+  readonly othersWait: boolean;
 }
 
 export const leaseMs = 10_000;
 
-/** Chooses, of the organisations that the tables have, the one served longest ago, and of its imports the started one, else the oldest. */
+/** Claims a turn for the organisation served longest ago, of those in the tables. Takes its started import, otherwise its oldest. */
 export async function claimTurn(pool: Pool, holder: string): Promise<Turn | undefined> {
-  const turn = await claim(pool, holder);
+  const turn = await claimDueTurn(pool, holder);
   if (turn) return turn;
   const { rowCount } = await pool.query(
     `insert into organisation_turns (organisation_id)
@@ -40,14 +40,14 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
       where position is not null and not exists (select 1 from organisation_turns t where t.organisation_id = q.organisation_id)
      on conflict do nothing`,
   );
-  return rowCount ? claim(pool, holder) : undefined;
+  return rowCount ? claimDueTurn(pool, holder) : undefined;
 }
 
 /**
- * A push recorded before this one has also reserved its place before it, so one look decides `mayStart`. It finds places without a position (not
- * confirmed yet) and unfinished imports without a place (a restored database).
+ * A push that was recorded earlier has also reserved its place earlier, so this statement can decide `mayStart`. Older pushes show as
+ * places without a position (not confirmed yet) or as unfinished imports without a place (after a restore of the database).
  */
-async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {
+async function claimDueTurn(pool: Pool, holder: string): Promise<Turn | undefined> {
   const claimed = await pool.query<Turn>(
     `/* prepared */ with oldest as (
        select distinct on (organisation_id) organisation_id, import_id, position, not_before
@@ -80,43 +80,39 @@ async function claim(pool: Pool, holder: string): Promise<Turn | undefined> {
                coalesce(counted.started, false) as "mayStart", t.worker as holder, clock_timestamp() as "claimedAt",
                c.catalogue_version as "catalogueVersion",
                coalesce(counted.cancel_requested, false) as "cancelRequested", coalesce(counted.attempts, 1) as attempts,
-               coalesce(counted.progress, 0) as progress, (select count(*) from due) > 1 as more`,
+               coalesce(counted.progress, 0) as progress, (select count(*) from due) > 1 as "othersWait"`,
     [holder, leaseMs],
   );
   return claimed.rows[0];
 }
 
-/** Whether an import of any organisation waits for a turn or has one: it may be due at any time, by its lease or its delay. */
+/** Whether an import of any organisation waits for a turn or has one. It may become due at any time, when a lease or a delay ends. */
 export const isAnyImportQueued = (pool: Pool): Promise<boolean> =>
-  finds(pool, "select from import_queue where position is not null limit 1", []);
+  hasRow(pool, "select from import_queue where position is not null limit 1", []);
 
-/** What a heartbeat tells. */
 export interface Heartbeat {
-  /** From 0 to 99. */
+  /** The import's progress, from 0 to 99. */
   readonly progress: number;
-  /** An append was acknowledged since the last heartbeat: the count of attempts begins anew, since a later error is not the same one again. */
-  readonly headway: boolean;
-  /** How many rows the file has: with the rows that the tables have it tells readers the progress. */
+  /** Whether an append was acknowledged since the last heartbeat. The count of attempts then restarts: a later error is another one. */
+  readonly hasAppended: boolean;
+  /** How many rows the file has. Readers compute the progress from it and from the rows in the tables. */
   readonly allRows?: number | undefined;
-  /** When ImportStarted was recorded. Left out for a small import: the projector shows it. */
+  /** When ImportStarted was recorded. Absent for a small import, whose start the projector shows. */
   readonly startedAt?: Date | undefined;
 }
 
-/**
- * Renews the lease. If the import's queue place is gone and the table shows its end, it was cancelled and the stream says so. If the place is
- * gone without that, the queue was lost, and the place is inserted again.
- */
-export async function renewTurn(pool: Pool, turn: Turn, { progress, headway, allRows, startedAt }: Heartbeat) {
+/** Renews the lease. Without a queue place the import was cancelled if the table shows its end; otherwise the place is inserted again. */
+export async function renewTurn(pool: Pool, turn: Turn, { progress, hasAppended, allRows, startedAt }: Heartbeat) {
   const beat = await pool.query<{ kept: boolean; cancelRequested: boolean }>(
     `/* prepared */ with beat as (
-       select * from jsonb_to_record($1) as beat ("organisationId" text, holder text, "importId" uuid, position bigint, progress integer, headway boolean,
+       select * from jsonb_to_record($1) as beat ("organisationId" text, holder text, "importId" uuid, position bigint, progress integer, "hasAppended" boolean,
          "allRows" integer, "startedAt" timestamptz)
      ), kept as (
        update organisation_turns t set expires_at = now() + make_interval(secs => $2 / 1000.0) from beat
         where t.organisation_id = beat."organisationId" and t.worker = beat.holder returning 1
      ), noted as (
        update import_queue q set progress = greatest(q.progress, beat.progress), all_rows = coalesce(beat."allRows", q.all_rows),
-              attempts = case when beat.headway then 0 else attempts end
+              attempts = case when beat."hasAppended" then 0 else attempts end
          from beat where q.import_id = beat."importId" and exists (select 1 from kept) returning q.cancel_requested
      ), shown as (${showStartedSql(`(select "importId" from beat where "startedAt" is not null and exists (select from kept))`, `(select "startedAt" from beat)`)}
      ), ended as (
@@ -129,13 +125,13 @@ export async function renewTurn(pool: Pool, turn: Turn, { progress, headway, all
      )
      select exists (select 1 from kept) as kept,
             coalesce((select cancel_requested from noted), exists (select 1 from ended)) as "cancelRequested"`,
-    [JSON.stringify({ ...turn, progress, headway, allRows, startedAt }), leaseMs],
+    [JSON.stringify({ ...turn, progress, hasAppended, allRows, startedAt }), leaseMs],
   );
   return beat.rows[0] ?? { kept: false, cancelRequested: false };
 }
 
-/** Gives the turn back with the import unfinished. With `blameless` the turn does not count as an attempt. */
-export async function postponeTurn(pool: Pool, turn: Turn, delayMs: number, blameless: boolean): Promise<void> {
+/** Gives the turn back with the import unfinished. A blameless turn does not count as an attempt. */
+export async function postponeTurn(pool: Pool, turn: Turn, delayMs: number, isBlameless: boolean): Promise<void> {
   await pool.query(
     `/* prepared */ with released as (
        update organisation_turns set worker = null, import_id = null, expires_at = null where organisation_id = $1 and worker = $2 returning 1
@@ -143,6 +139,6 @@ export async function postponeTurn(pool: Pool, turn: Turn, delayMs: number, blam
      update import_queue set not_before = now() + make_interval(secs => $4 / 1000.0),
                              attempts = greatest(0, attempts - case when $5 then 1 else 0 end)
       where import_id = $3 and exists (select 1 from released)`,
-    [turn.organisationId, turn.holder, turn.importId, delayMs, blameless],
+    [turn.organisationId, turn.holder, turn.importId, delayMs, isBlameless],
   );
 }

@@ -1,15 +1,15 @@
 // Suggests which field each column of a file holds. A person looks at it before anything is sent.
 import { foldName, reportColumns } from "../../files/header.js";
-import type { Kind } from "../fields.js";
-import { type ChoosableFields, type ColumnChoice, choosableFields } from "./choice.js";
+import { type ImportKind, importKinds } from "../fields.js";
+import { type ColumnChoice, choosableFields, type FieldSource } from "./choice.js";
 
-/** By heading: the field that it probably holds; undefined where nothing fits, null where such columns were left out before. */
+/** By heading: the field that the column probably holds. Undefined if nothing fits; null if such columns were left out before. */
 export type Suggestions = ReadonlyMap<string, string | null | undefined>;
 
-/** How sure it is. Only the order counts. */
-const sure = { before: 4, own: 3, other: 2, part: 1 } as const;
+/** How sure a suggestion is. Only the order of the numbers matters. */
+const confidence = { earlierChoice: 4, ownName: 3, otherName: 2, partOfHeading: 1 } as const;
 
-interface Name {
+interface FieldAlias {
   readonly field: string;
   readonly text: string;
   readonly words: ReadonlySet<string>;
@@ -22,10 +22,10 @@ interface Candidate {
   readonly score: number;
 }
 
-/** `before`: what the organisation has chosen for files of this kind, the newest first. */
-export function suggestColumns(headings: readonly string[], of: ChoosableFields, before: readonly ColumnChoice[]): Suggestions {
-  const names = namesOf(of);
-  const chosen = chosenBefore(before, new Set(names.map(({ field }) => field)));
+/** `earlierChoices`: the organisation's choices for files of this kind, newest first. */
+export function suggestColumns(headings: readonly string[], source: FieldSource, earlierChoices: readonly ColumnChoice[]): Suggestions {
+  const names = aliasesOf(source);
+  const chosen = earlierFields(earlierChoices, new Set(names.map(({ field }) => field)));
   const candidates = headings.flatMap((heading) => candidatesFor(heading, names, chosen));
   const suggestions = new Map<string, string | null | undefined>(headings.map((heading) => [heading, undefined]));
   const taken = new Set<string>();
@@ -39,14 +39,12 @@ export function suggestColumns(headings: readonly string[], of: ChoosableFields,
   return suggestions;
 }
 
-const kinds = ["shipments", "activities"] as const;
-
-/** The kind of which the headings have the larger share of the required fields, or of all where these are equal. */
-export function likelyKind(headings: readonly string[], customFields: ChoosableFields["customFields"]): Kind | undefined {
-  const found = kinds.map((kind) => {
-    const of = { kind, customFields };
-    const suggested = new Set(suggestColumns(headings, of, []).values());
-    const required = choosableFields(of).filter((field) => field.required);
+/** The kind of which the headings have the larger share of required fields. If the shares are equal, the kind with more fields found. */
+export function likelyKind(headings: readonly string[], customFields: FieldSource["customFields"]): ImportKind | undefined {
+  const found = importKinds.map((kind) => {
+    const source = { kind, customFields };
+    const suggested = new Set(suggestColumns(headings, source, []).values());
+    const required = choosableFields(source).filter((field) => field.required);
     const present = required.filter(({ name }) => suggested.has(name)).length / required.length;
     return { kind, present, all: [...suggested].filter((field) => typeof field === "string").length };
   });
@@ -54,50 +52,52 @@ export function likelyKind(headings: readonly string[], customFields: ChoosableF
   return best && other && (best.present > other.present || best.all > other.all) ? best.kind : undefined;
 }
 
-function namesOf(of: ChoosableFields): Name[] {
-  const others = otherNames[of.kind];
-  return choosableFields(of).flatMap(({ name: field, label }) => {
+function aliasesOf(source: FieldSource): FieldAlias[] {
+  const others = otherNames[source.kind];
+  return choosableFields(source).flatMap(({ name: field, label }) => {
     const plain = field.replace(/^customFields\./, "");
-    const own = [field, plain, label].map((text) => ({ field, text: foldName(text), words: wordsOf(text), isOwn: true }));
-    return [...own, ...(others[field] ?? []).map((text) => ({ field, text: foldName(text), words: wordsOf(text), isOwn: false }))];
+    const own = [field, plain, label].map((text) => ({ field, text: foldName(text), words: headingWords(text), isOwn: true }));
+    return [...own, ...(others[field] ?? []).map((text) => ({ field, text: foldName(text), words: headingWords(text), isOwn: false }))];
   });
 }
 
-/** By heading, as headings are compared: the newest choice that can still be made. */
-function chosenBefore(before: readonly ColumnChoice[], known: ReadonlySet<string>): ReadonlyMap<string, string | null> {
+/** By folded heading: the field of the newest earlier choice whose field still exists. */
+function earlierFields(choices: readonly ColumnChoice[], known: ReadonlySet<string>): ReadonlyMap<string, string | null> {
   const chosen = new Map<string, string | null>();
-  for (const { headings } of before)
+  for (const { headings } of choices)
     for (const [heading, field] of Object.entries(headings))
       if (!chosen.has(foldName(heading)) && (field === null || known.has(field))) chosen.set(foldName(heading), field);
   return chosen;
 }
 
-const ownReport = new Set(reportColumns.map(foldName));
+const reportHeadings = new Set(reportColumns.map(foldName));
 
-function candidatesFor(heading: string, names: readonly Name[], chosen: ReadonlyMap<string, string | null>): Candidate[] {
-  const text = foldName(heading.replace(/ \(\d+\)$/, "")); // the number of a heading that stands there twice is ours
-  const before = chosen.get(foldName(heading));
-  if (before !== undefined) return [{ heading, field: before, score: sure.before }];
-  if (ownReport.has(text)) return [{ heading, field: null, score: sure.own }];
-  const words = wordsOf(heading.replace(/ \(\d+\)$/, ""));
+function candidatesFor(heading: string, names: readonly FieldAlias[], chosen: ReadonlyMap<string, string | null>): Candidate[] {
+  const text = foldName(heading.replace(/ \(\d+\)$/, "")); // fileHeadings has added the number to a repeated heading
+  const earlier = chosen.get(foldName(heading));
+  if (earlier !== undefined) return [{ heading, field: earlier, score: confidence.earlierChoice }];
+  if (reportHeadings.has(text)) return [{ heading, field: null, score: confidence.ownName }];
+  const words = headingWords(heading.replace(/ \(\d+\)$/, ""));
   const candidates = names.flatMap(({ field, text: name, words: wanted, isOwn }): Candidate[] => {
-    if (name === text || isSame(words, wanted)) return [{ heading, field, score: isOwn ? sure.own : sure.other }];
-    return holdsAll(words, wanted) ? [{ heading, field, score: sure.part + wanted.size / 100 }] : [];
+    if (name === text || isSame(words, wanted)) return [{ heading, field, score: isOwn ? confidence.ownName : confidence.otherName }];
+    return holdsAll(words, wanted) ? [{ heading, field, score: confidence.partOfHeading + wanted.size / 100 }] : [];
   });
   return withoutTies(candidates);
 }
 
 const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean => one.size === other.size && holdsAll(one, other, 1);
 
-/** Whether all words of a name stand in the heading, which may have more. One word alone says too little. */
-const holdsAll = (words: ReadonlySet<string>, wanted: ReadonlySet<string>, least = 2): boolean =>
-  wanted.size >= least && [...wanted].every((word) => words.has(word));
+/** Whether the heading has all words of a name. A name of one word alone says too little. */
+const holdsAll = (words: ReadonlySet<string>, wanted: ReadonlySet<string>, minWords = 2): boolean =>
+  wanted.size >= minWords && [...wanted].every((word) => words.has(word));
 
-/** A heading that only resembles two fields equally is left to the person. */
+/** Leaves a heading that only resembles two fields, and both equally, to the person. */
 const withoutTies = (candidates: readonly Candidate[]): Candidate[] =>
-  candidates.filter(({ field, score }) => score >= sure.other || !candidates.some((each) => each.field !== field && each.score === score));
+  candidates.filter(
+    ({ field, score }) => score >= confidence.otherName || !candidates.some((each) => each.field !== field && each.score === score),
+  );
 
-/** Written apart or together, the words of one thing. */
+/** The spellings of one thing, as one word. */
 const phrases: readonly (readonly [RegExp, string])[] = [
   [/ (?:post|postal|zip|p) codes? /g, " postcode "],
   [/ (?:pick up|ship from|sent from) /g, " origin "],
@@ -107,7 +107,7 @@ const phrases: readonly (readonly [RegExp, string])[] = [
   [/ ware house /g, " warehouse "],
 ];
 
-const sameWords: Readonly<Record<string, readonly string[]>> = {
+const synonyms: Readonly<Record<string, readonly string[]>> = {
   origin: ["from", "orig", "sender", "pickup", "collection", "consignor", "source"],
   destination: ["to", "dest", "receiver", "recipient", "consignee", "delivery"],
   postcode: ["zip", "zipcode", "pcode", "postalcode"],
@@ -125,12 +125,12 @@ const sameWords: Readonly<Record<string, readonly string[]>> = {
   item: ["items", "goods"],
 };
 
-const wordFor = new Map(Object.entries(sameWords).flatMap(([word, others]) => others.map((other) => [other, word] as const)));
-/** They say nothing about what a column holds. */
+const wordFor = new Map(Object.entries(synonyms).flatMap(([word, others]) => others.map((other) => [other, word] as const)));
+/** Words that say nothing about what a column holds. */
 const fillers = new Set(["the", "of", "a", "an", "in", "and", "for"]);
 
 /** The words of a heading or a name, each once, in the form in which they are compared. */
-export function wordsOf(text: string): ReadonlySet<string> {
+export function headingWords(text: string): ReadonlySet<string> {
   const apart = text
     .normalize("NFKC")
     .replace(/#/g, " number ")
@@ -142,20 +142,20 @@ export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(words.map((word) => wordFor.get(word) ?? word));
 }
 
-const places = (end: string, alone: boolean): Record<string, readonly string[]> => ({
-  [`${end}PostCode`]: alone ? ["postcode"] : [],
-  [`${end}Suburb`]: alone ? ["suburb"] : [],
-  [`${end}State`]: alone ? ["state"] : [],
-  [`${end}CountryCode`]: [`${end} country`, ...(alone ? ["country", "country code"] : [])],
+const placeNames = (end: string, isDefault: boolean): Record<string, readonly string[]> => ({
+  [`${end}PostCode`]: isDefault ? ["postcode"] : [],
+  [`${end}Suburb`]: isDefault ? ["suburb"] : [],
+  [`${end}State`]: isDefault ? ["state"] : [],
+  [`${end}CountryCode`]: [`${end} country`, ...(isDefault ? ["country", "country code"] : [])],
 });
 
-/** By field, besides its own name and label. A postcode alone is where the goods go. */
-const otherNames: Readonly<Record<Kind, Readonly<Record<string, readonly string[]>>>> = {
+/** Names of each field besides its own name and label. A postcode without an end is the destination's. */
+const otherNames: Readonly<Record<ImportKind, Readonly<Record<string, readonly string[]>>>> = {
   shipments: {
     shipmentId: ["shipment", "order id", "order", "consignment id", "consignment", "sales order", "sales order id", "booking id", "job id"],
     customerId: ["customer", "customer code", "customer account", "account", "account id", "account code"],
-    ...places("origin", false),
-    ...places("destination", true),
+    ...placeNames("origin", false),
+    ...placeNames("destination", true),
     quoteDate: ["date", "order date", "shipment date", "quoted at", "quoted"],
     rateCardAlias: ["rate card"],
     totalCostReceived: ["total cost", "cost", "price", "total price", "amount", "total", "freight cost", "freight charge"],

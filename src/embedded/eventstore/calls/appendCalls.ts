@@ -1,13 +1,13 @@
-// src/embedded/eventstore/calls serves the calls of the protocol, one file for each kind; this one serves those that write.
+// src/embedded/eventstore/calls serves the calls of the protocol, with one file for each kind. This file serves those that write.
 import {
   type Field,
   MalformedMessage,
+  messageReader,
   readBytes,
   readFlag,
   readSpan,
-  repeated,
+  repeatedField,
   type Span,
-  wholeMessage,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { Writer } from "../log/writer.js";
@@ -21,28 +21,28 @@ import {
   timedOut,
   tooLarge,
 } from "../protocol/appendReplies.js";
-import { type AppendTarget, createEventCollector, NAMELESS, namedTarget, readTarget } from "../protocol/appendRequests.js";
+import { type AppendTarget, createEventCollector, readTarget, requireTarget, STREAM_NAME_REQUIRED } from "../protocol/appendRequests.js";
 import { frameOf, GrpcFailure, type Method, Status, streamDeleted, wrongExpectedVersion } from "../protocol/grpc.js";
 
-const readPart = wholeMessage((): { target?: AppendTarget; events: Span[] } => ({ events: [] }), {
+const readPart = messageReader((): { target?: AppendTarget; events: Span[] } => ({ events: [] }), {
   1: ["target", readTarget],
-  2: ["events", repeated(readSpan)],
+  2: ["events", repeatedField(readSpan)],
 });
 
-/** Streams.Append: the options, then one event per message, then one answer. */
+/** Streams.Append: the client sends the options and then one event per message, and gets one answer. */
 export function appendCalls(writer: Writer): Method {
   return (call) => {
     let target: AppendTarget | undefined;
-    const collected = createEventCollector();
+    const collector = createEventCollector();
     return {
       message(bytes) {
         const part = readPart(bytes);
-        if (part.target) target = namedTarget(part.target);
-        collected.add(bytes, part.events);
+        if (part.target) target = requireTarget(part.target);
+        collector.add(bytes, part.events);
       },
       async complete() {
-        const { stream, expected } = namedTarget(target);
-        const outcome = await writer.append(stream, expected, collected.take());
+        const { stream, expected } = requireTarget(target);
+        const outcome = await writer.append(stream, expected, collector.take());
         if (outcome.kind === "deleted") throw streamDeleted(stream);
         call.send(frameOf(outcome.kind === "written" ? appendSuccess(outcome) : appendWrongVersion(expected, outcome.current)));
         call.end();
@@ -55,7 +55,7 @@ export function appendCalls(writer: Writer): Method {
 export function deleteCalls(writer: Writer, hard: boolean): Method {
   return (call) => ({
     async message(bytes) {
-      const { stream, expected } = namedTarget(readPart(bytes).target);
+      const { stream, expected } = requireTarget(readPart(bytes).target);
       const outcome = await writer.remove(stream, expected, hard);
       if (outcome.kind === "deleted") throw streamDeleted(stream);
       if (outcome.kind === "wrongVersion") throw wrongExpectedVersion(stream, expectedNumber(expected), outcome.current);
@@ -72,42 +72,42 @@ function expectedNumber(expected: ExpectedRevision): number {
   return expected === "stream_exists" ? -4 : expected;
 }
 
-/** How many appends of one call may be begun and not yet complete. */
-const MAX_OPEN = 1_000;
-/** Bytes taken in but not yet acknowledged, on one call; past it the client has to wait. */
-const MAX_UNACKNOWLEDGED = 16 * 1024 * 1024;
+/** The most appends of one call of which some parts have arrived, but not the last. */
+const MAX_OPEN_APPENDS = 1_000;
+/** The most bytes of one call that have arrived and are not acknowledged. Past that the client has to wait. */
+const MAX_UNACKNOWLEDGED_BYTES = 16 * 1024 * 1024;
 
 interface OpenAppend {
   correlation: Buffer;
   target?: AppendTarget;
-  collected: ReturnType<typeof createEventCollector>;
-  /** Of all its messages so far. */
+  collector: ReturnType<typeof createEventCollector>;
+  /** The size of all its messages so far. */
   bytes: number;
-  /** A fault of the stream's name or of an event. It fails this append only; the call's other appends go on. */
+  /** A fault of the stream's name or of an event. It fails this append, and the call's other appends go on. */
   fault?: string;
 }
 
-/** Streams.BatchAppend: any number of appends on one call, each answered by its correlation id when it is durable. */
+/** Streams.BatchAppend: any number of appends in one call. Each is answered under its correlation id when it is durable. */
 export function batchAppendCalls(writer: Writer): Method {
   return (call) => {
-    const open = new Map<string, OpenAppend>();
-    let unacknowledged = 0;
-    let underWay = 0;
-    let complete = false;
+    const appends = new Map<string, OpenAppend>();
+    let unacknowledgedBytes = 0;
+    let unansweredAppends = 0;
+    let clientIsDone = false;
 
     async function finish(append: OpenAppend): Promise<void> {
       const { bytes } = append;
-      underWay += 1;
-      unacknowledged += bytes;
-      if (unacknowledged > MAX_UNACKNOWLEDGED) call.pause();
+      unansweredAppends += 1;
+      unacknowledgedBytes += bytes;
+      if (unacknowledgedBytes > MAX_UNACKNOWLEDGED_BYTES) call.pause();
       try {
         call.send(frameOf(batchReply(append.correlation, append.target, await resultOf(writer, append))));
       } finally {
-        underWay -= 1;
-        unacknowledged -= bytes;
-        if (unacknowledged <= MAX_UNACKNOWLEDGED / 2) call.resume();
+        unansweredAppends -= 1;
+        unacknowledgedBytes -= bytes;
+        if (unacknowledgedBytes <= MAX_UNACKNOWLEDGED_BYTES / 2) call.resume();
       }
-      if (complete && underWay === 0) call.end();
+      if (clientIsDone && unansweredAppends === 0) call.end();
     }
 
     return {
@@ -115,26 +115,26 @@ export function batchAppendCalls(writer: Writer): Method {
         const part = readBatchPart(bytes);
         if (!part.correlation) throw new MalformedMessage("an append needs a correlation id");
         const key = part.correlation.toString("latin1");
-        const append = open.get(key) ?? { correlation: part.correlation, collected: createEventCollector(), bytes: 0 };
+        const append = appends.get(key) ?? { correlation: part.correlation, collector: createEventCollector(), bytes: 0 };
         append.bytes += bytes.length;
-        take(append, part, bytes);
+        addPart(append, part, bytes);
         if (part.isFinal) {
-          open.delete(key);
+          appends.delete(key);
           return finish(append);
         }
-        open.set(key, append);
-        if (open.size > MAX_OPEN) throw new GrpcFailure(Status.resourceExhausted, "Too many appends are begun but not final.");
+        appends.set(key, append);
+        if (appends.size > MAX_OPEN_APPENDS) throw new GrpcFailure(Status.resourceExhausted, "Too many appends are begun but not final.");
         return undefined;
       },
       complete() {
-        complete = true;
-        if (underWay === 0) call.end();
+        clientIsDone = true;
+        if (unansweredAppends === 0) call.end();
       },
     };
   };
 }
 
-/** A message is a part of one append. It may have the options, some events, and the mark of the last part. */
+/** One message: a part of one append. It may have the options, some events, and the mark of the last part. */
 interface AppendPart {
   correlation?: Buffer;
   target?: AppendTarget;
@@ -142,28 +142,28 @@ interface AppendPart {
   isFinal: boolean;
 }
 
-const readBatchPart = wholeMessage((): AppendPart => ({ events: [], isFinal: false }), {
+const readBatchPart = messageReader((): AppendPart => ({ events: [], isFinal: false }), {
   1: ["correlation", readBytes],
   2: ["target", readTarget],
-  3: ["events", repeated(readSpan)],
+  3: ["events", repeatedField(readSpan)],
   4: ["isFinal", readFlag],
 });
 
-function take(append: OpenAppend, { target, events }: AppendPart, message: Buffer): void {
+function addPart(append: OpenAppend, { target, events }: AppendPart, message: Buffer): void {
   if (target) append.target = target;
-  if (target?.stream === "") append.fault ??= NAMELESS;
+  if (target?.stream === "") append.fault ??= STREAM_NAME_REQUIRED;
   try {
-    append.collected.add(message, events);
+    append.collector.add(message, events);
   } catch (error) {
     if (!(error instanceof MalformedMessage || error instanceof GrpcFailure)) throw error;
     append.fault ??= error.message;
   }
 }
 
-async function resultOf(writer: Writer, { target, collected, fault }: OpenAppend): Promise<Field> {
+async function resultOf(writer: Writer, { target, collector, fault }: OpenAppend): Promise<Field> {
   if (!target || fault !== undefined) return badRequest(fault ?? "an append begins with its options");
   const { stream, expected, deadline } = target;
   if (deadline && deadline.seconds * 1000 + deadline.nanos / 1e6 < Date.now()) return timedOut();
-  if (collected.isTooLarge()) return tooLarge();
-  return batchResult(target, await writer.append(stream, expected, collected.take()));
+  if (collector.isTooLarge()) return tooLarge();
+  return batchResult(target, await writer.append(stream, expected, collector.take()));
 }

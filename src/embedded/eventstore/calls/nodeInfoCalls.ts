@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { type Field, type Message, pair } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { frameOf, type Method } from "../protocol/grpc.js";
 
-/** The release whose answers this node gives. */
+/** The EventStoreDB release whose answers this node gives. */
 const SERVER_VERSION = "23.10.6";
 const LEADER = 8;
 
-const unary =
+const unaryCall =
   (answer: () => Message): Method =>
   (call) => ({
     message() {
@@ -15,18 +15,18 @@ const unary =
     },
   });
 
-/** ServerFeatures.GetSupportedMethods: how a client learns that it can append in batches. */
-export const serverFeatures = (paths: readonly string[]): Method => unary(() => [...paths.map(supportedMethod), [2, SERVER_VERSION]]);
+/** ServerFeatures.GetSupportedMethods, from which a client learns that it can append in batches. */
+export const serverFeatures = (paths: readonly string[]): Method => unaryCall(() => [...paths.map(supportedMethod), [2, SERVER_VERSION]]);
 
 function supportedMethod(path: string): Field {
   const [, service = "", method = ""] = path.toLowerCase().split("/");
   return [1, pair(method, service)];
 }
 
-/** Gossip.Read: a cluster of one, for addresses with `+discover`. */
+/** Gossip.Read, for addresses with `+discover`: describes a cluster of one node. */
 export function gossip(endPoint: () => { host: string; port: number }): Method {
   const instance = randomUUID();
-  return unary(() => {
+  return unaryCall(() => {
     const { host, port } = endPoint();
     const member: Message = [
       [1, [[2, instance]]],

@@ -15,10 +15,9 @@ import { parseReadRequest, type ReadRequest } from "../protocol/parseRequest.js"
 import { openSubscriptionFeed } from "./subscriptionFeed.js";
 import { subscribe } from "./subscriptions.js";
 
-/** The steps of a read, beginning at `next`. */
 type StepsFrom = (next: number) => Iterable<ReadStep>;
 
-/** Streams.Read: every read and every subscription. */
+/** Streams.Read, for every read and every subscription. */
 export function readCalls(storage: Storage, log: CommitLog): Method {
   async function serve(call: Call, bytes: Buffer): Promise<void> {
     const request = parseReadRequest(bytes);
@@ -35,19 +34,19 @@ export function readCalls(storage: Storage, log: CommitLog): Method {
 }
 
 async function sendPages(call: Call, storage: Storage, stepsFrom: StepsFrom, from: number, limit: number): Promise<void> {
-  for (let [next, left] = [from, limit]; ; ) {
-    const page = readPage(stepsFrom(next), next, left);
+  for (let [next, remaining] = [from, limit]; ; ) {
+    const page = readPage(stepsFrom(next), next, remaining);
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
     if (page.done) return;
     next = page.next;
-    left -= page.events;
+    remaining -= page.events;
     await call.drained();
     if (call.isOver()) return;
     storage.refresh();
   }
 }
 
-/** Undefined where there is no such stream. Events that are appended after the read has begun are not part of it. */
+/** Undefined if there is no such stream. The read does not include events that are appended after it has begun. */
 function stepsOfStream(storage: Storage, stream: string, { backwards }: ReadRequest): StepsFrom | undefined {
   const view = viewOf(storage, stream);
   if (view.kind === "deleted") throw streamDeleted(stream);

@@ -17,74 +17,74 @@ import { frameOf, streamDeleted } from "../protocol/grpc.js";
 import type { EventFilter, ReadRequest } from "../protocol/parseRequest.js";
 
 /** EventStoreDB ends a page after this many matching events, even if it has not searched the whole window. */
-const PAGE_EVENTS = 32;
+const MAX_PAGE_MATCHES = 32;
 
 /**
- * Checkpoints tell a filtered subscriber how far the search has come, so that after a reconnect it need not search again from its last match.
- * They are counted as on EventStoreDB. While the subscriber catches up, they are counted after whole pages, and never after the last page,
- * which ends at the end of the log. Once the subscriber is live, they are counted after each event.
+ * Checkpoints tell a filtered subscriber how far the search has come, so that after a reconnect it need not search again from its last
+ * match. They come as often as on EventStoreDB. While the subscriber catches up, only whole pages count towards the next checkpoint, not
+ * the last page, which ends at the end of the log. Once the subscriber is live, each event counts.
  */
 export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
-  let counted = 0;
+  let sinceCheckpoint = 0;
   let inPage = 0;
   let matchesInPage = 0;
-  let reached = 0;
+  let checkpointPosition = 0;
 
   return {
-    /** Called for each event that is looked at while catching up. Returns the checkpoint to send after it, if any. */
-    searched(at: number, matches: boolean): Buffer | undefined {
-      if (matches || inPage === 0) reached = at; // the checkpoint of a page without a match is at the page's first event
+    /** Counts an event that is tested while catching up. Returns the checkpoint to send after it, if any. */
+    countSearched(position: number, matches: boolean): Buffer | undefined {
+      if (matches || inPage === 0) checkpointPosition = position; // the checkpoint of a page without a match is at the page's first event
       inPage += 1;
       if (matches) matchesInPage += 1;
-      if (inPage < window && matchesInPage < PAGE_EVENTS) return undefined;
-      counted += inPage;
+      if (inPage < window && matchesInPage < MAX_PAGE_MATCHES) return undefined;
+      sinceCheckpoint += inPage;
       inPage = 0;
       matchesInPage = 0;
-      if (counted < checkpointInterval) return undefined;
-      counted %= checkpointInterval;
-      return checkpointAt(reached);
+      if (sinceCheckpoint < checkpointInterval) return undefined;
+      sinceCheckpoint %= checkpointInterval;
+      return checkpointAt(checkpointPosition);
     },
 
-    /** An event was committed while live. */
-    seen(at: number): Buffer | undefined {
-      counted += inPage + 1;
+    /** Counts an event that is committed while the subscriber is live. Returns the checkpoint to send after it, if any. */
+    countLive(position: number): Buffer | undefined {
+      sinceCheckpoint += inPage + 1;
       inPage = 0;
-      if (counted < checkpointInterval) return undefined;
-      counted = 0;
-      return checkpointAt(at);
+      if (sinceCheckpoint < checkpointInterval) return undefined;
+      sinceCheckpoint = 0;
+      return checkpointAt(position);
     },
   };
 }
 
-const checkpointAt = (reached: number): Buffer => frameOf([[3, positionMessage(reached)]]);
+const checkpointAt = (position: number): Buffer => frameOf([[3, positionMessage(position)]]);
 
 export type SubscriptionFeed = ReturnType<typeof openSubscriptionFeed>;
 
-/** The events that a subscriber has yet to get: first in pages from the disk, then block by block as they are committed. */
+/** Gives a subscriber its events: first in pages from the disk, then block by block as they are committed. */
 export function openSubscriptionFeed(storage: Storage, log: CommitLog, request: ReadRequest) {
   storage.refresh();
   return request.stream === undefined ? allFeed(storage, log, request) : streamFeed(storage, request.stream, request.from);
 }
 
 function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest) {
-  let next = afterPosition(storage, log.committedEnd(), from);
+  let next = firstPosition(storage, log.committedEnd(), from);
   const checkpoints = filter && createCheckpoints(filter);
   return {
-    page() {
-      const page = readPage(allForwards(storage, { from: next }, filter, checkpoints?.searched), next);
+    nextPage() {
+      const page = readPage(allForwards(storage, { from: next }, filter, checkpoints?.countSearched), next);
       next = page.next;
       return page;
     },
-    live(block: Block): Iterable<EventRun> {
+    liveRuns(block: Block): Iterable<EventRun> {
       const unseen = block.position >= next ? block : partOf(block, (position) => position >= next);
       next = Math.max(next, endOf(block));
-      return runsOf(unseen, filter, checkpoints?.seen);
+      return runsOf(unseen, filter, checkpoints?.countLive);
     },
   };
 }
 
-/** A subscriber that asks for the events after a position beyond the end gets the next event, as on EventStoreDB. */
-function afterPosition(storage: Storage, end: number, from: ReadRequest["from"]): number {
+/** Where the subscription begins. After a position beyond the end it begins with the next event, as on EventStoreDB. */
+function firstPosition(storage: Storage, end: number, from: ReadRequest["from"]): number {
   if (from === "start") return 0;
   if (from === "end") return end;
   refusePositionWithoutEvent(storage, end, from, false);
@@ -96,13 +96,13 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"])
   const emptyPage = (): ReadPage => readPage([], next);
   if (from === "end") {
     const view = viewOf(storage, stream);
-    // EventStoreDB does not read the stream for a subscription from its end, so it does not notice that the stream is deleted.
-    if (view.kind === "deleted") return { page: emptyPage, live: () => [] };
+    // For a subscription from the end EventStoreDB does not read the stream, so it does not notice that the stream is deleted.
+    if (view.kind === "deleted") return { nextPage: emptyPage, liveRuns: () => [] };
     next = view.head + 1;
   }
   return {
-    /** Undefined while the stream does not exist, so that there is nothing to catch up with. */
-    page(): ReadPage | undefined {
+    /** Undefined while the stream does not exist. */
+    nextPage(): ReadPage | undefined {
       const view = viewOf(storage, stream);
       if (view.kind === "deleted") throw streamDeleted(stream);
       if (view.kind === "missing") return from === "end" ? emptyPage() : undefined;
@@ -111,7 +111,7 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"])
       return page;
     },
     /** After the last run it may throw the error that ends the subscription. */
-    *live(block: Block): Generator<EventRun> {
+    *liveRuns(block: Block): Generator<EventRun> {
       if (block.stream !== stream) return;
       yield* runsOf(partOf(block, (_, revision) => revision >= next));
       next = Math.max(next, block.revision + block.count);

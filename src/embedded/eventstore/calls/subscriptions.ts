@@ -1,32 +1,32 @@
 import { randomUUID } from "node:crypto";
-import { framesIn } from "../../../adapters/eventStore/protocol/frames.js";
+import { splitFrames } from "../../../adapters/eventStore/protocol/frames.js";
 import type { Block } from "../log/blocks.js";
 import type { CommitLog } from "../log/commitLog.js";
 import type { Storage } from "../log/storage.js";
 import { type Call, consumerTooSlow, frameOf } from "../protocol/grpc.js";
 import type { SubscriptionFeed } from "./subscriptionFeed.js";
 
-/** EventStoreDB's limit: a live subscription with more events waiting than this is ended, and the client has to subscribe again. */
-const LIVE_BUFFER = 32;
-/** How many bytes may be under way to the subscriber before events wait in that buffer. */
-const LIVE_SEND_BYTES = 64 * 1024;
-/** Events that follow each other faster are sent together: each message wakes the subscriber, on cores that those who append need. */
+/** EventStoreDB's limit: if more events wait for a live subscriber, its subscription ends, and the client has to subscribe again. */
+const MAX_WAITING_EVENTS = 32;
+/** The most bytes on their way to a subscriber. Past that events wait. */
+const MAX_BACKLOG_BYTES = 64 * 1024;
+/** Events that come faster are sent together, since each message wakes the subscriber and takes processor time from appends. */
 const GATHER_MS = 20;
 
 /** While a subscriber catches up, it sets the pace by its own reading and is never dropped. Once it is live, it has to keep up. */
 export async function subscribe(call: Call, storage: Storage, log: CommitLog, feed: SubscriptionFeed): Promise<void> {
   let isConfirmed = false;
   let wake: () => void = () => undefined;
-  const leave = log.subscribe(() => wake());
+  const unsubscribe = log.subscribe(() => wake());
   call.onOver(() => {
-    leave();
+    unsubscribe();
     wake();
   });
   for (;;) {
     await call.drained();
     if (call.isOver()) return;
     storage.refresh();
-    const page = feed.page(); // throws for a deleted stream, whose subscription is not confirmed
+    const page = feed.nextPage(); // throws for a deleted stream, so its subscription is not confirmed
     if (!isConfirmed) call.send(frameOf([[2, [[1, randomUUID()]]]]));
     isConfirmed = true;
     if (!page) {
@@ -43,54 +43,55 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
 }
 
 function goLive(call: Call, log: CommitLog, feed: SubscriptionFeed): void {
-  let waiting: Buffer[] = [];
-  let draining = false;
+  let waitingFrames: Buffer[] = [];
+  let isDraining = false;
   let sentAt = 0;
-  let gathering: NodeJS.Timeout | undefined;
+  let flushTimer: NodeJS.Timeout | undefined;
 
-  /** At once after a pause, and otherwise with what follows. */
+  /** Sends at once after a pause, and otherwise together with the events that follow. */
   function sendSoon(): void {
     const remainingMs = sentAt + GATHER_MS - performance.now();
-    if (remainingMs <= 0 || waiting.length >= LIVE_BUFFER / 2) flush();
-    else gathering ??= setTimeout(flush, remainingMs);
+    if (remainingMs <= 0 || waitingFrames.length >= MAX_WAITING_EVENTS / 2) flush();
+    else flushTimer ??= setTimeout(flush, remainingMs);
   }
 
   function flush(): void {
-    clearTimeout(gathering);
-    gathering = undefined;
-    if (call.isOver() || waiting.length === 0) return;
-    if (call.backlog() < LIVE_SEND_BYTES) {
-      call.send(Buffer.concat(waiting));
-      waiting = [];
+    clearTimeout(flushTimer);
+    flushTimer = undefined;
+    if (call.isOver() || waitingFrames.length === 0) return;
+    if (call.backlog() < MAX_BACKLOG_BYTES) {
+      call.send(Buffer.concat(waitingFrames));
+      waitingFrames = [];
       sentAt = performance.now();
-    } else if (!draining) {
-      draining = true;
+    } else if (!isDraining) {
+      isDraining = true;
       void call.drained().then(() => {
-        draining = false;
+        isDraining = false;
         flush();
       });
     }
   }
 
-  function take(block: Block): void {
-    if (waiting.length + block.count > LIVE_BUFFER / 2) flush(); // frames held back by GATHER_MS are no lag; half stays free for checkpoints
-    for (const { frames, events } of feed.live(block)) {
-      for (const frame of framesIn(frames)) {
-        if (waiting.length < LIVE_BUFFER) waiting.push(frame);
-        else if (events > 0) throw consumerTooSlow(); // a checkpoint without room is dropped: the next one is further on
+  function enqueue(block: Block): void {
+    // Frames held back by GATHER_MS are no lag. Half of the buffer stays free for checkpoints.
+    if (waitingFrames.length + block.count > MAX_WAITING_EVENTS / 2) flush();
+    for (const { frames, events } of feed.liveRuns(block)) {
+      for (const frame of splitFrames(frames)) {
+        if (waitingFrames.length < MAX_WAITING_EVENTS) waitingFrames.push(frame);
+        else if (events > 0) throw consumerTooSlow(); // a checkpoint without room is dropped, since a later one replaces it
       }
     }
     sendSoon();
   }
 
-  const leave = log.subscribe((block) => {
+  const unsubscribe = log.subscribe((block) => {
     try {
-      take(block);
+      enqueue(block);
     } catch (error) {
-      leave();
-      call.send(Buffer.concat(waiting));
+      unsubscribe();
+      call.send(Buffer.concat(waitingFrames));
       call.fail(error);
     }
   });
-  call.onOver(leave);
+  call.onOver(unsubscribe);
 }

@@ -1,21 +1,28 @@
-// A block is a run of events of one append, stored exactly as a reader gets them: gRPC frames, one `ReadResp` each.
-// The log is those frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
+// A block is a run of events of one append, stored exactly as a reader gets them: as gRPC frames, one `ReadResp` each. The log is these
+// frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
 
-import { frameEnd, framePrefix, framesIn } from "../../../adapters/eventStore/protocol/frames.js";
-import { message, type Reader, readBytes, readProperty, textIn, wholeMessage } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { frameEnd, framePrefix, splitFrames } from "../../../adapters/eventStore/protocol/frames.js";
+import {
+  messageReader,
+  nestedReader,
+  nestedText,
+  type Reader,
+  readBytes,
+  readProperty,
+} from "../../../adapters/eventStore/protocol/protobuf.js";
 
-/** Before the stream's name: first revision, creation time, number of events, length of the name. */
+/** A block begins with first revision, creation time, number of events and length of the stream's name. The name follows. */
 export const HEAD_BYTES = 24;
 
 export interface Block {
   stream: string;
-  /** Of the first event in it. */
+  /** Position and revision are those of the first event. */
   position: number;
   revision: number;
   count: number;
   createdAt: number;
   frames: Buffer;
-  /** The types of its events. Known only for a block that has just been encoded, not for one from the disk. */
+  /** The types of the events. Set only for a block that has just been encoded, not for one from the disk. */
   types?: ReadonlySet<string>;
 }
 
@@ -38,14 +45,14 @@ export function decodeBlock(position: number, bytes: Buffer): Block {
   };
 }
 
-export const lastFrame = ({ frames }: Block): Buffer => framesIn(frames).at(-1) as Buffer;
+export const lastFrame = ({ frames }: Block): Buffer => splitFrames(frames).at(-1) as Buffer;
 
-/** The part of the block for whose events `holds` is true. These events have to be consecutive. */
-export function partOf(block: Block, holds: (position: number, revision: number) => boolean): Block {
+/** The part of the block whose events satisfy `isIncluded`. These events have to be consecutive. */
+export function partOf(block: Block, isIncluded: (position: number, revision: number) => boolean): Block {
   let [from, to, skipped, count] = [0, 0, 0, 0];
   for (let at = 0, end = 0; at < block.frames.length; at = end) {
     end = frameEnd(block.frames, at);
-    if (holds(block.position + at, block.revision + skipped + count)) {
+    if (isIncluded(block.position + at, block.revision + skipped + count)) {
       if (count === 0) from = at;
       count += 1;
       to = end;
@@ -55,15 +62,15 @@ export function partOf(block: Block, holds: (position: number, revision: number)
   return { ...block, position: block.position + from, revision: block.revision + skipped, count, frames: block.frames.subarray(from, to) };
 }
 
-function readType(reader: Reader, before: string): string {
+function readType(reader: Reader, previous: string): string {
   const { key, value } = readProperty(reader);
-  return key === "type" ? value : before;
+  return key === "type" ? value : previous;
 }
 
 const noEvent = { id: "", type: "", data: Buffer.alloc(0) as Buffer };
-const readRecorded = message(() => ({ ...noEvent }), { 1: ["id", textIn(2)], 6: ["type", readType], 8: ["data", readBytes] });
-const readEvent = message(() => ({ recorded: noEvent }), { 1: ["recorded", readRecorded] });
-const readResponse = wholeMessage(() => ({ event: { recorded: noEvent } }), { 1: ["event", readEvent] });
+const readRecorded = nestedReader(() => ({ ...noEvent }), { 1: ["id", nestedText(2)], 6: ["type", readType], 8: ["data", readBytes] });
+const readEvent = nestedReader(() => ({ recorded: noEvent }), { 1: ["recorded", readRecorded] });
+const readResponse = messageReader(() => ({ event: { recorded: noEvent } }), { 1: ["event", readEvent] });
 
-/** The event in a frame; its data is a view on the frame. */
+/** Decodes the event in a frame. Its data is a view on the frame. */
 export const eventIn = (frame: Buffer): typeof noEvent => readResponse(frame.subarray(framePrefix)).event.recorded;

@@ -6,27 +6,27 @@ export type CommitLog = ReturnType<typeof createCommitLog>;
 type BlockListener = (block: Block) => void;
 
 /**
- * Writes all blocks to the storage. Group commit: appends that arrive while a transaction is on its way to the disk share the next one.
- * A write that fails ends the node (`onFailure`), because the state in memory is then ahead of the disk.
+ * Writes blocks to the storage in group commits: appends that arrive while a transaction is being written share the next one. A failed
+ * write ends the node (`onFailure`), because the state in memory is then ahead of the disk.
  */
 export function createCommitLog(storage: Storage, onFailure: (error: unknown) => void) {
   const listeners = new Set<BlockListener>();
   /** The blocks of the next transaction. */
-  let group: NewBlock[] = [];
+  let pendingBlocks: NewBlock[] = [];
   /** Settles with the last planned transaction. After one has failed, all later ones fail too. */
-  let last: Promise<void> = Promise.resolve();
-  let reserved = storage.endPosition();
-  let committed = reserved;
+  let lastCommit: Promise<void> = Promise.resolve();
+  let reservedEnd = storage.endPosition();
+  let committedEnd = reservedEnd;
 
-  async function commitGroup(): Promise<void> {
-    await new Promise(setImmediate); // appends that arrive in the same iteration of the event loop join the group
-    const blocks = group;
-    group = [];
+  async function commitPending(): Promise<void> {
+    await new Promise(setImmediate); // appends of the same iteration of the event loop join this transaction
+    const blocks = pendingBlocks;
+    pendingBlocks = [];
     try {
       const writing = storage.write(blocks);
       if (writing) await writing;
       for (const block of blocks) {
-        committed = endOf(block);
+        committedEnd = endOf(block);
         for (const listener of listeners) listener(block);
       }
     } catch (error) {
@@ -36,21 +36,21 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
   }
 
   return {
-    /** Where the next event goes. */
-    nextPosition: () => reserved,
+    /** The position that the next event gets. */
+    nextPosition: () => reservedEnd,
     /** Everything before this is durable, and every listener has been called. */
-    committedEnd: () => committed,
+    committedEnd: () => committedEnd,
 
-    /** Reserves the blocks' positions at once; resolves when the blocks are durable. */
+    /** Reserves the blocks' positions at once. Resolves when the blocks are durable. */
     append(blocks: readonly NewBlock[]): Promise<void> {
-      for (const block of blocks) reserved = endOf(block);
-      if (group.length === 0) last = last.then(commitGroup);
-      group.push(...blocks);
-      return last;
+      for (const block of blocks) reservedEnd = endOf(block);
+      if (pendingBlocks.length === 0) lastCommit = lastCommit.then(commitPending);
+      pendingBlocks.push(...blocks);
+      return lastCommit;
     },
 
     /** Resolves when everything appended before the call is durable. */
-    waitForAppends: () => last,
+    waitForAppends: () => lastCommit,
 
     subscribe(listener: BlockListener): () => void {
       listeners.add(listener);

@@ -1,6 +1,6 @@
 // How readers find events: all of them by position, those of a stream by revision, in pages.
 
-import { frameEnd, framesIn } from "../../../adapters/eventStore/protocol/frames.js";
+import { frameEnd, splitFrames } from "../../../adapters/eventStore/protocol/frames.js";
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { failedRead } from "../protocol/grpc.js";
 import { type EventFilter, mayMatch } from "../protocol/parseRequest.js";
@@ -8,7 +8,7 @@ import { type Block, endOf, eventIn, partOf } from "./blocks.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, type Retention, retentionOf, storedMetadata, streamOfMeta } from "./streamMetadata.js";
 
-/** `from` is included. `until` is not; it is always the end of a block. */
+/** `from` is inclusive. `until` is exclusive, and always the end of a block. */
 export function* allForwards(
   storage: Storage,
   { from, until = Number.MAX_VALUE }: { from: number; until?: number },
@@ -30,8 +30,8 @@ export function* allBackwards(storage: Storage, before: number, filter?: EventFi
 }
 
 /**
- * Throws for a position inside the log at which no event begins, as EventStoreDB does. A position beyond the end can be read from forwards,
- * with an empty result, but not backwards. The position of an event that was deleted is accepted.
+ * Throws for a position inside the log at which no event begins, as EventStoreDB does. Accepts the position of a deleted event, and for a
+ * forward read also one beyond the end, which gives an empty result.
  */
 export function refusePositionWithoutEvent(storage: Storage, end: number, position: number, backwards: boolean): void {
   if (position === 0 || position === end || (position > end && !backwards)) return;
@@ -43,7 +43,7 @@ export function refusePositionWithoutEvent(storage: Storage, end: number, positi
   throw failedRead(`There is no event at position ${position}.`);
 }
 
-/** What a reader may see of a stream by its metadata. */
+/** What a reader gets of a stream under its metadata. */
 export type StreamView = { kind: "missing"; head: number } | { kind: "deleted" } | VisibleStream;
 
 interface VisibleStream {
@@ -86,29 +86,29 @@ export function* streamBackwards(storage: Storage, stream: string, view: Visible
   }
 }
 
-// The log is read in pages of bounded size, so that one reader neither fills the memory nor holds up other readers.
-const PAGE_BYTES = 128 * 1024;
+// Reads go page by page, so that one reader neither fills the memory nor holds up other readers.
+const MAX_PAGE_BYTES = 128 * 1024;
 /** A page also ends after this many blocks: with a filter that matches few events it would otherwise read the whole log. */
-const PAGE_BLOCKS = 256;
+const MAX_PAGE_BLOCKS = 256;
 
-/** Consecutive events that are sent together, or a checkpoint, which counts as no event. */
+/** Frames that are sent together: consecutive events, or a checkpoint, for which `events` is 0. */
 export interface EventRun {
   frames: Buffer;
   events: number;
 }
 
-/** What a reader gets of one block, and where it goes on after that: a position of the log or a revision of the stream. */
+/** What a reader gets of one block. `next` is where the read continues: a position in the log or a revision in the stream. */
 export interface ReadStep {
   runs: EventRun[];
   next: number;
 }
 
 export interface ReadPage {
-  /** What goes to the reader, in order. */
+  /** The frames to send, in order. */
   frames: Buffer[];
   events: number;
   next: number;
-  /** Nothing more to read at present, or the limit is reached. A read that is no subscription then ends. */
+  /** True if there is nothing more to read at present or the limit is reached. A read that is not a subscription then ends. */
   done: boolean;
 }
 
@@ -119,7 +119,7 @@ export function readPage(steps: Iterable<ReadStep>, from: number, limit = Number
     for (const run of runs) {
       const room = limit - page.events;
       if (room === 0) break;
-      const frames = run.events <= room ? run.frames : Buffer.concat(framesIn(run.frames).slice(0, room));
+      const frames = run.events <= room ? run.frames : Buffer.concat(splitFrames(run.frames).slice(0, room));
       page.frames.push(frames);
       page.events += Math.min(run.events, room);
       bytes += frames.length;
@@ -127,20 +127,20 @@ export function readPage(steps: Iterable<ReadStep>, from: number, limit = Number
     page.next = next;
     blocks += 1;
     if (page.events >= limit) break;
-    if (bytes >= PAGE_BYTES || blocks >= PAGE_BLOCKS) return { ...page, done: false };
+    if (bytes >= MAX_PAGE_BYTES || blocks >= MAX_PAGE_BLOCKS) return { ...page, done: false };
   }
   return page;
 }
 
-/** Called for each event that is looked at. Returns the checkpoint to send after it, if any. */
+/** Called for each event that a filtered read tests. Returns the checkpoint to send after the event, if any. */
 export type CheckpointAfter = (position: number, matches: boolean) => Buffer | undefined;
 
-/** The block's events that match. */
+/** The block's matching events and the checkpoints between them. */
 export function runsOf(block: Block, filter?: EventFilter, checkpointAfter?: CheckpointAfter): EventRun[] {
   const { frames } = block;
   const runs: EventRun[] = [];
-  const mayBe = mayMatch(filter, block);
-  const ofType = filter?.on === "type" ? filter : undefined;
+  const blockMayMatch = mayMatch(filter, block);
+  const typeFilter = filter?.on === "type" ? filter : undefined;
   let [start, events] = [0, 0];
   const endRun = (end: number): void => {
     if (events > 0) runs.push({ frames: frames.subarray(start, end), events });
@@ -148,7 +148,7 @@ export function runsOf(block: Block, filter?: EventFilter, checkpointAfter?: Che
   };
   for (let at = 0, end = 0; at < frames.length; at = end) {
     end = frameEnd(frames, at);
-    const matches = mayBe && (!ofType || ofType.matches(eventIn(frames.subarray(at, end)).type));
+    const matches = blockMayMatch && (!typeFilter || typeFilter.matches(eventIn(frames.subarray(at, end)).type));
     if (!matches) endRun(at);
     else if (events === 0) start = at;
     if (matches) events += 1;
@@ -161,6 +161,6 @@ export function runsOf(block: Block, filter?: EventFilter, checkpointAfter?: Che
   return runs;
 }
 
-/** The latest event first, each by itself. */
+/** Splits the runs into single events, the latest first. */
 const newestFirst = (runs: EventRun[]): EventRun[] =>
-  runs.flatMap((run) => framesIn(run.frames).map((frames) => ({ frames, events: 1 }))).reverse();
+  runs.flatMap((run) => splitFrames(run.frames).map((frames) => ({ frames, events: 1 }))).reverse();

@@ -1,4 +1,4 @@
-// What EventStoreDB answers to an append, by the revision it expects and the ids it brings.
+// Decides an append as EventStoreDB does, by the revision that it expects and the ids of its events.
 
 export type ExpectedRevision = "any" | "no_stream" | "stream_exists" | number;
 
@@ -12,12 +12,12 @@ export type Refusal = { kind: "wrongVersion"; current: number } | { kind: "delet
 
 /** What is known of the stream at the moment of the decision. */
 export interface StreamFacts {
-  /** -1 where it has no events. */
+  /** The revision of the last event. -1 if there is none. */
   head: number;
   tombstoned: boolean;
   softDeleted: boolean;
   hasMetadata: boolean;
-  /** The revision of an id that was lately appended to this stream and to no other stream before. `any` and `stream_exists` are compared by it. */
+  /** The revision of an id that was lately appended, first to this stream. Decides appends that expect `any` or `stream_exists`. */
   recentRevision(id: string): number | undefined;
   /** The ids of its committed events, in order. */
   idsFrom(revision: number): Iterable<string>;
@@ -33,9 +33,9 @@ export function checkRevision(expected: ExpectedRevision, ids: () => readonly st
     if (stream.head < 0 && !stream.hasMetadata) return wrongVersion(stream);
   }
   if (expected === "any" || expected === "stream_exists") return replayFromMemory(ids(), stream);
-  const at = expected === "no_stream" ? -1 : expected;
-  if (at === stream.head) return { kind: "append" };
-  return at > stream.head ? wrongVersion(stream) : replayFromStream(at, ids(), stream);
+  const expectedHead = expected === "no_stream" ? -1 : expected;
+  if (expectedHead === stream.head) return { kind: "append" };
+  return expectedHead > stream.head ? wrongVersion(stream) : replayFromStream(expectedHead, ids(), stream);
 }
 
 function replayFromMemory(ids: readonly string[], stream: StreamFacts): AppendDecision {
@@ -47,48 +47,47 @@ function replayFromMemory(ids: readonly string[], stream: StreamFacts): AppendDe
   return last === undefined ? { kind: "append" } : { kind: "replay", revision: last };
 }
 
-function replayFromStream(at: number, ids: readonly string[], stream: StreamFacts): AppendDecision {
+function replayFromStream(expectedHead: number, ids: readonly string[], stream: StreamFacts): AppendDecision {
   if (ids.length === 0) return wrongVersion(stream);
   let matched = 0;
-  for (const id of stream.idsFrom(at + 1)) {
+  for (const id of stream.idsFrom(expectedHead + 1)) {
     if (id !== ids[matched]) break;
     matched += 1;
-    if (matched === ids.length) return { kind: "replay", revision: at + matched };
+    if (matched === ids.length) return { kind: "replay", revision: expectedHead + matched };
   }
-  const recreates = matched === 0 && at === -1 && stream.softDeleted; // a soft-deleted stream counts as missing
+  const recreates = matched === 0 && expectedHead === -1 && stream.softDeleted; // a soft-deleted stream counts as missing
   return recreates ? { kind: "append" } : wrongVersion(stream);
 }
 
-/** About as many ids as EventStoreDB remembers. They are kept in two halves, so that the older half can be dropped whole. */
-const REMEMBERED = 160_000;
+/** About as many ids as EventStoreDB remembers. They are kept in two halves, so that the older half can be dropped at once. */
+const MAX_RECENT_IDS = 160_000;
 
-/** The events that one append brought to a stream, and the revision of the first of them. */
-interface Run {
+interface AppendedIds {
   readonly stream: string;
-  readonly first: number;
-  /** All ids in one text, each between commas. It takes less memory than one text each. */
+  readonly firstRevision: number;
+  /** The ids of one append in one string, each between commas, which takes less memory than many strings. */
   readonly ids: string;
 }
 
 /**
- * The stream and revision of ids that were appended lately. As on EventStoreDB, an id that is appended to several streams counts only for
- * the first, and everything is forgotten at a restart. Looking one up takes milliseconds: an import appends hundreds of thousands of ids, and
- * hardly any is ever looked up.
+ * Remembers the stream and revision of ids that were lately appended. As on EventStoreDB, an id that is appended to several streams counts
+ * only for the first, and a restart forgets all ids. A look-up takes milliseconds, which is good enough: an import appends hundreds of
+ * thousands of ids, and hardly any is ever looked up.
  */
-export function createRecentIds(mostIds = REMEMBERED) {
-  let old: Run[] = [];
-  let young: Run[] = [];
+export function createRecentIds(maxIds = MAX_RECENT_IDS) {
+  let olderHalf: AppendedIds[] = [];
+  let newerHalf: AppendedIds[] = [];
   let count = 0;
   return {
-    add(stream: string, first: number, ids: readonly string[]): void {
-      young.push({ stream, first, ids: `,${ids.join()},` });
+    add(stream: string, firstRevision: number, ids: readonly string[]): void {
+      newerHalf.push({ stream, firstRevision, ids: `,${ids.join()},` });
       count += ids.length;
-      if (count >= mostIds / 2) [old, young, count] = [young, [], 0];
+      if (count >= maxIds / 2) [olderHalf, newerHalf, count] = [newerHalf, [], 0];
     },
     revisionOf(stream: string, id: string): number | undefined {
-      const has = ({ ids }: Run) => ids.includes(`,${id},`);
-      const run = old.find(has) ?? young.find(has);
-      return run?.stream === stream ? run.first + run.ids.split(",").indexOf(id) - 1 : undefined;
+      const hasId = ({ ids }: AppendedIds) => ids.includes(`,${id},`);
+      const append = olderHalf.find(hasId) ?? newerHalf.find(hasId);
+      return append?.stream === stream ? append.firstRevision + append.ids.split(",").indexOf(id) - 1 : undefined;
     },
   };
 }

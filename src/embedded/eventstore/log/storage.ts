@@ -5,37 +5,37 @@ import { type Database, open, type RangeOptions } from "lmdb";
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { type Block, decodeBlock, endOf, type NewBlock } from "./blocks.js";
 
-export const fileOf = (folder: string): string => join(folder, "events.mdb");
+export const dataFileIn = (folder: string): string => join(folder, "events.mdb");
 
 export type Tables = ReturnType<typeof openTables>;
 
-/** `log`, blocks by position, and `index`, where each stream's blocks are. */
+/** `log` has the blocks by position. `index` has the positions of each stream's blocks. */
 export function openTables(folder: string) {
   const root = open({
-    path: fileOf(folder),
+    path: dataFileIn(folder),
     encoding: "binary",
     maxDbs: 4,
-    overlappingSync: false, // a write's promise then resolves when the data is on the disk and would survive a power cut
-    eventTurnBatching: false, // the log groups transactions itself; the library's grouping rejects a promise that cannot be caught
+    overlappingSync: false, // a write's promise then resolves only when the data is on the disk and survives a power cut
+    eventTurnBatching: false, // CommitLog groups transactions; the library's own grouping rejects a promise that no code can catch
   });
   const log: Database<Buffer, number> = root.openDB("log", { encoding: "binary" });
   const index: Database<Buffer, [string, number]> = root.openDB("index", { encoding: "binary" });
   return { root, log, index };
 }
 
-/** The hash of a stream's name, which may be longer than a key can be and may have any character. */
+/** The key is a hash, because a stream's name may have any character and be longer than a key can be. */
 export const streamKey = (stream: string): string => hash("sha256", stream, "base64url").slice(0, 24);
 
-/** Index entries under [TOMBSTONE, position of the tombstone] name the streams that a scavenge has to empty. No stream has this key. */
+/** Index entries under [TOMBSTONE, its position] hold the keys of streams that the next start has to empty. No stream has this key. */
 export const TOMBSTONE = "tombstone";
 
-/** Call it in a transaction. */
+/** The caller has opened a transaction. */
 export function putBlock({ log, index }: Pick<Tables, "log" | "index">, block: NewBlock): void {
   void log.put(block.position, block.bytes);
-  enterBlock(index, block);
+  indexBlock(index, block);
 }
 
-export function enterBlock(index: Tables["index"], { stream, revision, position, count }: Block): void {
+export function indexBlock(index: Tables["index"], { stream, revision, position, count }: Block): void {
   const entry = Buffer.allocUnsafe(12);
   entry.writeDoubleBE(position, 0);
   entry.writeUInt32BE(count, 8);
@@ -45,13 +45,13 @@ export function enterBlock(index: Tables["index"], { stream, revision, position,
 
 export const decodeEntry = (entry: Buffer) => ({ position: entry.readDoubleBE(0), count: entry.readUInt32BE(8) });
 
-/** The first event's position; 0 is left free so that "after 0" means everything. */
+/** Position 0 stays free, so that "after position 0" means every event. */
 const FIRST_POSITION = 1;
 
 export type Storage = ReturnType<typeof openStorage>;
 
-/** Handing a smaller transaction to LMDB's own thread costs more than the transaction does; a larger one would keep readers waiting. */
-const SMALL_BYTES = 64 * 1024;
+/** Up to this size a transaction runs in this thread, which is cheaper than LMDB's own thread. A larger one would keep readers waiting. */
+const MAX_SYNC_BYTES = 64 * 1024;
 
 export function openStorage(folder: string) {
   mkdirSync(folder, { recursive: true });
@@ -74,12 +74,12 @@ export function openStorage(folder: string) {
   return {
     tables,
 
-    /** Writes the blocks in one durable transaction; only one may run at a time. A small one runs in this thread and returns undefined. */
+    /** Writes the blocks in one durable transaction. Only one may run at a time. Returns undefined if the write has already been done. */
     write(blocks: readonly NewBlock[]): Promise<unknown> | undefined {
       const putAll = () => {
         for (const block of blocks) putBlock(tables, block);
       };
-      if (bytesOf(blocks) > SMALL_BYTES) return root.batch(putAll).catch(throwCause);
+      if (totalBytes(blocks) > MAX_SYNC_BYTES) return root.batch(putAll).catch(throwCause);
       root.transactionSync(putAll);
       return undefined;
     },
@@ -91,7 +91,7 @@ export function openStorage(folder: string) {
 
     isEmpty: () => log.getKeysCount({ limit: 1 }) === 0,
 
-    /** Blocks from the one that holds `position` on. */
+    /** Blocks in order, beginning with the one that holds `position`. */
     *blocksFrom(position: number): Generator<Block> {
       let start = position;
       for (const key of log.getKeys({ start: position, reverse: true, limit: 1 })) start = key;
@@ -103,7 +103,7 @@ export function openStorage(folder: string) {
       for (const block of blocksOf({ start: position, reverse: true })) if (block.position < position) yield block;
     },
 
-    /** A stream's blocks from the one that holds `revision` on. */
+    /** A stream's blocks in order, beginning with the one that holds `revision`. */
     *streamBlocksFrom(stream: string, revision: number): Generator<Block> {
       const key = streamKey(stream);
       let start = revision;
@@ -117,7 +117,7 @@ export function openStorage(folder: string) {
       return streamBlocksOf({ start: [key, revision], end: [key, -1], reverse: true });
     },
 
-    /** The revision of a stream's last event: MAX_INT64 of a tombstone, -1 where there is none. */
+    /** The revision of a stream's last event. MAX_INT64 if that is a tombstone, -1 if the stream has no events. */
     headOf(stream: string): number {
       const key = streamKey(stream);
       for (const entry of index.getRange({ start: [key, Number.MAX_VALUE], end: [key, -1], reverse: true, limit: 1 })) {
@@ -132,9 +132,9 @@ export function openStorage(folder: string) {
   };
 }
 
-const bytesOf = (blocks: readonly NewBlock[]): number => blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+const totalBytes = (blocks: readonly NewBlock[]): number => blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-/** LMDB's error only refers to the cause, with which the promise `commitError` rejects. */
+/** Throws the cause of LMDB's error, with which the error's promise `commitError` rejects. */
 async function throwCause(error: Error & { commitError?: Promise<unknown> }): Promise<never> {
   await error.commitError;
   throw error;

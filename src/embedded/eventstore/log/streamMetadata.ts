@@ -2,11 +2,11 @@ import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { eventIn, lastFrame } from "./blocks.js";
 import type { Storage } from "./storage.js";
 
-/** What a stream's metadata says about which of its events a reader gets. */
+/** The limits that a stream's metadata sets on the events that a reader gets. */
 export interface Retention {
   maxCount?: number;
   maxAgeSeconds?: number;
-  /** Readers of the stream do not get earlier events. A soft delete is recorded as MAX_INT64. */
+  /** The first revision that readers get. A soft delete is recorded as MAX_INT64. */
   truncateBefore?: number;
 }
 
@@ -19,7 +19,7 @@ export const isSoftDeleted = (retention: Retention): boolean => (retention.trunc
 /** Written by hand, because JSON.stringify cannot write int64's maximum, which no double holds. */
 export const SOFT_DELETE = Buffer.from('{"$tb":9223372036854775807}');
 
-/** Undefined where it is no JSON object. */
+/** Undefined if the data is not a JSON object. */
 export function parseMetadata(data: Buffer | undefined): Record<string, unknown> | undefined {
   if (!data) return undefined;
   try {
@@ -44,9 +44,9 @@ export function retentionOf(data: Buffer | undefined): Retention {
   };
 }
 
-/** Parsed as numbers, int64's maximum and 2^63 are equal, but only the first is valid. The written text tells them apart. */
-const isInt64 = (value: unknown, written: Buffer): boolean =>
-  Number.isInteger(value) && (Math.abs(value as number) < MAX_INT64 || written.includes("9223372036854775807"));
+/** As JavaScript numbers int64's maximum and 2^63 are equal, but only the first is valid. The JSON text tells them apart. */
+const isInt64 = (value: unknown, json: Buffer): boolean =>
+  Number.isInteger(value) && (Math.abs(value as number) < MAX_INT64 || json.includes("9223372036854775807"));
 
 /** The data of the last committed event in the stream's metastream. A metastream has no metadata: what is written there is ignored. */
 export function storedMetadata(storage: Storage, stream: string): Buffer | undefined {

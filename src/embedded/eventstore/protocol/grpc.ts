@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { frameFinder, framePrefix } from "../../../adapters/eventStore/protocol/frames.js";
-import { encode, MalformedMessage, type Message } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, MalformedMessage, type Message } from "../../../adapters/eventStore/protocol/protobuf.js";
 
 /** The gRPC status codes that EventStoreDB uses. */
 export const Status = {
@@ -14,13 +14,13 @@ export const Status = {
   aborted: 10,
   unimplemented: 12,
   internal: 13,
-  unavailable: 14, // the outcome is not known; the client may try again
+  unavailable: 14, // the outcome is unknown, and the client may try again
 } as const;
 
 export const MAX_APPEND_BYTES = 1024 * 1024;
 export const TOO_LARGE = `Maximum Append Size of ${MAX_APPEND_BYTES} Exceeded.`;
 
-/** Ends a call; the trailers are those that the client turns into its own error types. */
+/** Ends a call with an error. The client derives its own error type from the trailers. */
 export class GrpcFailure extends Error {
   constructor(
     readonly status: number,
@@ -31,7 +31,7 @@ export class GrpcFailure extends Error {
   }
 }
 
-/** For requests that make EventStoreDB's reader throw: it answers UNKNOWN, without details. */
+/** For requests that make EventStoreDB's reader throw: EventStoreDB answers UNKNOWN, without details. */
 export const failedRead = (message: string): GrpcFailure => new GrpcFailure(Status.unknown, message);
 
 export const accessDenied = (): GrpcFailure => new GrpcFailure(Status.permissionDenied, "Access Denied", { exception: "access-denied" });
@@ -45,7 +45,7 @@ export const streamDeleted = (stream: string): GrpcFailure =>
     "stream-name": stream,
   });
 
-/** The answer to a delete at a wrong version. A missing stream is reported as -1: only the answers to appends have a field for it. */
+/** The answer to a delete at a wrong version. Reports a missing stream as -1, since only the answers to appends have a field for it. */
 export const wrongExpectedVersion = (stream: string, expected: number, actual: number): GrpcFailure =>
   new GrpcFailure(
     Status.failedPrecondition,
@@ -65,17 +65,17 @@ export const missingProperty = (name: string): GrpcFailure =>
     "required-metadata-properties": "type,content-type",
   });
 
-/** EventStoreDB's own message, by which applications know that they have to subscribe again. */
+/** EventStoreDB's own message, by which applications recognise that they have to subscribe again. */
 export const consumerTooSlow = (): GrpcFailure =>
   new GrpcFailure(Status.aborted, "Operation timed out: Consumer too slow to handle event while live. Client resubscription required.");
 
-/** EventStoreDB's largest message: a record of its log less what it adds itself. A longer message ends the call before it is read. */
+/** EventStoreDB's largest message: its largest log record less its own overhead. A longer message ends the call before it is read. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 10_000;
 
-/** What a method does with what it receives. A handler that throws ends the call with that failure. */
+/** Handles the messages of one call. If a function throws, the call ends with that error. */
 export interface CallHandler {
   message(bytes: Buffer): void | Promise<void>;
-  /** The client has sent all it will. */
+  /** Called when the client has sent its last message. */
   complete?(): void | Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export function serveCall(stream: ServerHttp2Stream, method: Method, onBug: (err
   receive(stream, method(call), call);
 }
 
-/** Serves calls that always fail; the messages that are sent with them are dropped. */
+/** Fails every call, and drops the messages that come with it. */
 export const refusedCall =
   (failure: GrpcFailure): Method =>
   (call) => {
@@ -96,24 +96,24 @@ export const refusedCall =
   };
 
 function openCall(stream: ServerHttp2Stream, onBug: (error: unknown) => void) {
-  let over = false;
+  let hasEnded = false;
   let trailers: Record<string, string> = { "grpc-status": "0" };
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(trailers));
-  stream.on("error", () => undefined); // a peer that hangs up; "close" follows
-  const isOver = (): boolean => over || stream.destroyed;
+  stream.on("error", () => undefined); // a client that hangs up: "close" follows
+  const isOver = (): boolean => hasEnded || stream.destroyed;
   function end(): void {
     if (!isOver()) stream.end();
-    over = true;
+    hasEnded = true;
   }
   return {
     /** Sends whole frames. */
     send(frames: Buffer): void {
       if (!isOver()) stream.write(frames);
     },
-    /** Bytes handed over but not yet taken by the peer. */
+    /** How many sent bytes the client has not taken yet. */
     backlog: () => stream.writableLength,
-    /** Resolves when the peer has taken everything, or the call is over. */
+    /** Resolves when the client has taken everything, or the call is over. */
     drained: () => whenDrained(stream),
     isOver,
     onOver: (listener: () => void) => void stream.once("close", listener),
@@ -130,35 +130,35 @@ function openCall(stream: ServerHttp2Stream, onBug: (error: unknown) => void) {
 function whenDrained(stream: ServerHttp2Stream): Promise<void> {
   if (stream.destroyed || !stream.writableNeedDrain) return new Promise(setImmediate);
   return new Promise((resolve) => {
-    const done = (): void => {
-      stream.off("drain", done).off("close", done);
+    const onDrained = (): void => {
+      stream.off("drain", onDrained).off("close", onDrained);
       resolve();
     };
-    stream.on("drain", done).on("close", done);
+    stream.on("drain", onDrained).on("close", onDrained);
   });
 }
 
 function receive(stream: ServerHttp2Stream, handler: CallHandler, call: Call): void {
-  const guarded = async (action: () => void | Promise<void>): Promise<void> => {
+  const failCallOnError = async (action: () => void | Promise<void>): Promise<void> => {
     try {
       if (!call.isOver()) await action();
     } catch (error) {
       call.fail(error);
     }
   };
-  const split = frameSplitter((message) => void guarded(() => handler.message(message)));
-  stream.on("data", (chunk: Buffer) => void guarded(() => split(chunk)));
-  stream.on("end", () => void guarded(() => handler.complete?.()));
+  const split = frameSplitter((message) => void failCallOnError(() => handler.message(message)));
+  stream.on("data", (chunk: Buffer) => void failCallOnError(() => split(chunk)));
+  stream.on("end", () => void failCallOnError(() => handler.complete?.()));
 }
 
-/** Cuts what arrives into messages; a message is handed over once it is whole. */
+/** Splits the arriving bytes into messages, and delivers each message when it is complete. */
 export const frameSplitter = (deliver: (message: Buffer) => void): ((chunk: Buffer) => void) =>
   frameFinder({
-    begun(isCompressed, size) {
+    onFrameStart(isCompressed, size) {
       if (isCompressed) throw new GrpcFailure(Status.unimplemented, "Compressed messages are not supported.");
       if (size > MAX_MESSAGE_BYTES) throw new GrpcFailure(Status.resourceExhausted, "Received message exceeds the maximum size.");
     },
-    whole: (bytes, at, end) => deliver(bytes.subarray(at + framePrefix, end)),
+    onFrame: (bytes, at, end) => deliver(bytes.subarray(at + framePrefix, end)),
   });
 
 function trailersOf(error: unknown, onBug: (error: unknown) => void): Record<string, string> {
@@ -172,12 +172,11 @@ function trailersOf(error: unknown, onBug: (error: unknown) => void): Record<str
   return trailers;
 }
 
-/** HTTP/2 headers carry ASCII; anything else goes percent-encoded, as gRPC does it for messages. */
+/** HTTP/2 headers carry only ASCII, so other characters are percent-encoded, as gRPC prescribes for messages. */
 const encodeText = (text: string): string => text.toWellFormed().replace(/[^\x20-\x24\x26-\x7e]+/gu, (other) => encodeURIComponent(other));
 
-/** A gRPC frame with the message in it. */
 export function frameOf(message: Message): Buffer {
-  const bytes = encode(message);
+  const bytes = encodeMessage(message);
   const prefix = Buffer.alloc(framePrefix); // its first byte stays 0: not compressed
   prefix.writeUInt32BE(bytes.length, 1);
   return Buffer.concat([prefix, bytes]);

@@ -1,14 +1,14 @@
 import {
   MAX_INT64,
   MalformedMessage,
-  message,
+  messageReader,
+  nestedReader,
   type Reader,
   readFlag,
   readNumber,
   readText,
-  repeated,
+  repeatedField,
   whenPresent,
-  wholeMessage,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { Block } from "../log/blocks.js";
 import { readStreamName } from "./appendRequests.js";
@@ -20,32 +20,32 @@ interface ReadStart {
   from: "start" | "end" | number;
 }
 
-const readCommitAndPrepare = message(() => ({ commit: 0, prepare: 0 }), { 1: ["commit", readNumber], 2: ["prepare", readNumber] });
+const readCommitAndPrepare = nestedReader(() => ({ commit: 0, prepare: 0 }), { 1: ["commit", readNumber], 2: ["prepare", readNumber] });
 
-/** Here an event's commit and prepare positions are equal, so only the commit position is used. A smaller one is refused, as on EventStoreDB. */
+/** An event's commit and prepare positions are equal here, so only the first is used. As on EventStoreDB it must not be the smaller one. */
 function readPosition(reader: Reader): ReadStart["from"] {
   const { commit, prepare } = readCommitAndPrepare(reader);
   if (commit < prepare) throw failedRead("The commit position is before the prepare position.");
-  return signed(commit);
+  return endOrNumber(commit);
 }
 
-/** Revisions and positions are sent as unsigned numbers. The largest one (-1 if signed) means the end; others above int64's maximum are errors. */
-function signed(value: number): ReadStart["from"] {
+/** Revisions and positions are sent as unsigned numbers. The largest one means the end. Others above int64's maximum are errors. */
+function endOrNumber(value: number): ReadStart["from"] {
   if (value <= MAX_INT64) return value;
   if (value < 2 * MAX_INT64) throw failedRead("That is larger than any revision or position.");
   return "end";
 }
 
-const readStreamStart = message((): ReadStart => ({ stream: "", from: "start" }), {
+const readStreamStart = nestedReader((): ReadStart => ({ stream: "", from: "start" }), {
   1: ["stream", readStreamName],
-  2: ["from", (reader: Reader) => signed(readNumber(reader))],
+  2: ["from", (reader: Reader) => endOrNumber(readNumber(reader))],
   4: ["from", whenPresent("end")],
 });
-const readAllStart = message((): ReadStart => ({ stream: undefined, from: "start" }), {
+const readAllStart = nestedReader((): ReadStart => ({ stream: undefined, from: "start" }), {
   1: ["from", readPosition],
   3: ["from", whenPresent("end")],
 });
-const readIds = message(() => ({ structured: false }), { 1: ["structured", whenPresent(true)] });
+const readIds = nestedReader(() => ({ structured: false }), { 1: ["structured", whenPresent(true)] });
 
 const noOptions = {
   start: { stream: undefined, from: "start" } as ReadStart,
@@ -56,7 +56,7 @@ const noOptions = {
   resolveLinks: false,
   ids: { structured: false },
 };
-const readOptions = message(() => ({ ...noOptions }), {
+const readOptions = nestedReader(() => ({ ...noOptions }), {
   1: ["start", readStreamStart],
   2: ["start", readAllStart],
   3: ["backwards", readFlag],
@@ -66,7 +66,7 @@ const readOptions = message(() => ({ ...noOptions }), {
   7: ["filter", readFilter],
   9: ["ids", readIds],
 });
-const readRequest = wholeMessage(() => ({ options: undefined as typeof noOptions | undefined }), { 1: ["options", readOptions] });
+const readRequest = messageReader(() => ({ options: undefined as typeof noOptions | undefined }), { 1: ["options", readOptions] });
 
 export type ReadRequest = ReturnType<typeof parseReadRequest>;
 
@@ -78,12 +78,12 @@ export function parseReadRequest(bytes: Buffer) {
   if (resolveLinks) throw notImplemented("This node does not resolve links");
   if (ids.structured) throw notImplemented("This node does not give ids as numbers");
   const request = { ...start, ...rest };
-  refuseWhatTheReaderRefuses(request);
+  refuseInvalidStreamRead(request);
   return request;
 }
 
-/** EventStoreDB answers these reads of a stream with an error, not with an empty result. $all can be read forwards from its end. */
-function refuseWhatTheReaderRefuses({ stream, from, backwards, limit, subscription }: ReadRequest): void {
+/** EventStoreDB answers these reads of a stream with an error instead of an empty result. $all can be read forwards from its end. */
+function refuseInvalidStreamRead({ stream, from, backwards, limit, subscription }: ReadRequest): void {
   if (stream === undefined) return;
   if (subscription && from !== "end" && from !== "start" && from >= MAX_INT64) throw failedRead("No revision comes after that one.");
   if (subscription) return;
@@ -91,27 +91,27 @@ function refuseWhatTheReaderRefuses({ stream, from, backwards, limit, subscripti
   if (from === "end" && !backwards) throw failedRead("A stream is not read forwards from its end.");
 }
 
-/** EventStoreDB's default, for a client that gives none. */
+/** EventStoreDB's default, for a client that sends no window. */
 const DEFAULT_WINDOW = 32;
 
 export interface EventFilter {
-  /** By stream name, a block matches whole or not at all. By type, each event is tested. */
+  /** A filter on the stream name tests a whole block at once. A filter on the type tests each event. */
   on: "stream" | "type";
   matches(text: string): boolean;
-  /** How many events are looked at before a page ends, full or not. */
+  /** How many events are tested before a page ends, even if it is not full. */
   window: number;
-  /** How many events are looked at between two checkpoints. */
+  /** How many events are tested between two checkpoints. */
   checkpointInterval: number;
 }
 
-const readExpression = message(() => ({ regex: "", prefixes: [] as string[] }), {
+const readExpression = nestedReader(() => ({ regex: "", prefixes: [] as string[] }), {
   1: ["regex", readText],
-  2: ["prefixes", repeated(readText)],
+  2: ["prefixes", repeatedField(readText)],
 });
 type Expression = ReturnType<typeof readExpression>;
 type FilterOptions = { stream?: Expression; type?: Expression; window: number; multiplier: number };
 
-const readFilterOptions = message((): FilterOptions => ({ window: DEFAULT_WINDOW, multiplier: 1 }), {
+const readFilterOptions = nestedReader((): FilterOptions => ({ window: DEFAULT_WINDOW, multiplier: 1 }), {
   1: ["stream", readExpression],
   2: ["type", readExpression],
   3: ["window", readNumber],
@@ -121,18 +121,18 @@ const readFilterOptions = message((): FilterOptions => ({ window: DEFAULT_WINDOW
 export function readFilter(reader: Reader): EventFilter {
   const { stream, type, window, multiplier } = readFilterOptions(reader);
   const [on, expression] = type ? (["type", type] as const) : (["stream", stream] as const);
-  const matches = expression ? matcher(expression) : () => true;
+  const matches = expression ? createMatcher(expression) : () => true;
   return { on, matches, window: Math.max(1, window), checkpointInterval: Math.max(1, window * multiplier) };
 }
 
-function matcher({ regex, prefixes }: Expression): EventFilter["matches"] {
+function createMatcher({ regex, prefixes }: Expression): EventFilter["matches"] {
   if (regex === "") return (text) => prefixes.some((prefix) => text.startsWith(prefix)); // without prefixes nothing matches
-  const expression = compile(regex);
+  const expression = compileRegex(regex);
   return (text) => expression.test(text);
 }
 
-/** Translates .NET's syntax: options such as `(?i)` stand before the expression, and `\A`, `\Z` and `\z` are anchors. */
-function compile(regex: string): RegExp {
+/** Translates .NET's syntax, in which options such as `(?i)` stand before the expression, and `\A`, `\Z` and `\z` are anchors. */
+function compileRegex(regex: string): RegExp {
   const [, options = "", rest = ""] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(regex) ?? [];
   const anchored = rest.replace(/\\./gs, (pair) => ({ "\\A": "^", "\\Z": "$", "\\z": "$" })[pair] ?? pair);
   try {
@@ -142,7 +142,7 @@ function compile(regex: string): RegExp {
   }
 }
 
-/** Whether events of the block can match. Checked first, because reading the type of an event costs more than appending it. */
+/** Whether events of the block can match. Readers check this first, because reading the type of an event costs more than appending it. */
 export function mayMatch(filter: EventFilter | undefined, { stream, types }: Block): boolean {
   if (!filter) return true;
   if (filter.on === "stream") return filter.matches(stream);

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { hashApiKey, isApiKey } from "../../../domain/apiKey.js";
-import { hasScope, type NeededScope, outOfScope } from "../../../domain/keyScopes.js";
+import { hasScope, type NeededScope, scopeRefusal } from "../../../domain/keyScopes.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { answerInTime } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
@@ -12,28 +12,28 @@ const lookUpTimeoutMs = 3_000;
 
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 
-/** Far more keys than an operator has; the set is emptied when it is full. */
-const mostAdmitted = 10_000;
+/** Far more keys than an operator has. The set is emptied when it is full. */
+const maxAdmittedKeys = 10_000;
 
 export function createAuthenticate(pool: Pool, limitPerMinute: number) {
-  const known = <T>(work: Promise<T>) => answerInTime(work, lookUpTimeoutMs, "look-up of an API key");
-  const lookUp = coalesceLookUps((requests) => known(lookUpKeys(pool, requests)));
-  const admitted = new Set<string>();
-  /** Rejects with 401, 429 when the key's minute is used up, or 503 when the database is unavailable. */
-  const admission = async (sha256: string) => {
+  const inTime = <T>(work: Promise<T>) => answerInTime(work, lookUpTimeoutMs, "look-up of an API key");
+  const lookUp = coalesceLookUps((requests) => inTime(lookUpKeys(pool, requests)));
+  const admittedHashes = new Set<string>();
+  /** Rejects with 401, with 429 when the key's minute is used up, or with 503 when the database is unavailable. */
+  const admit = async (sha256: string) => {
     try {
-      const use = await known(lookUp(sha256)); // includes the wait for the look-up before it
+      const use = await inTime(lookUp(sha256)); // includes the wait for an earlier look-up
       if (use === undefined) throw unknownKey();
-      const found = admit(use, limitPerMinute);
-      if (admitted.size >= mostAdmitted) admitted.clear();
-      admitted.add(sha256);
-      /** Throws 401 if the key has been revoked, or has ended, since. Does not count as a request. */
+      const admission = checkRateLimit(use, limitPerMinute);
+      if (admittedHashes.size >= maxAdmittedKeys) admittedHashes.clear();
+      admittedHashes.add(sha256);
+      /** Throws 401 if the key has been revoked or has expired since. Does not count as a request. */
       const recheckAccess: RecheckAccess = async () => {
-        if ((await known(lookUp(sha256, 0))) === undefined) throw unknownKey();
+        if ((await inTime(lookUp(sha256, 0))) === undefined) throw unknownKey();
       };
-      return { ...found, recheckAccess };
+      return { ...admission, recheckAccess };
     } catch (error) {
-      admitted.delete(sha256);
+      admittedHashes.delete(sha256);
       throw error;
     }
   };
@@ -42,16 +42,16 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number) {
     // The checksum in the key shows most wrong keys without a query.
     if (!isApiKey(key)) throw unknownKey();
     const sha256 = hashApiKey(key);
-    /** `isLikely`: the last request with this key was admitted, so this one most probably is. */
-    return { isLikely: admitted.has(sha256), admission: admission(sha256) };
+    /** `isLikelyAdmitted`: the last request with this key was admitted, so this one probably will be as well. */
+    return { isLikelyAdmitted: admittedHashes.has(sha256), admission: admit(sha256) };
   };
 }
 
-function admit(use: KeyUse, limit: number) {
-  const { used, secondsLeft, keyId, scopes, now, ...known } = use;
+function checkRateLimit(use: KeyUse, limit: number) {
+  const { used, secondsLeft, keyId, scopes, now, ...identity } = use;
   const lookedUpAt = performance.now();
   const caller = {
-    ...known,
+    ...identity,
     by: { kind: "key", id: keyId } as const,
     now: () => new Date(now.getTime() + performance.now() - lookedUpAt),
   };
@@ -60,9 +60,9 @@ function admit(use: KeyUse, limit: number) {
     "ratelimit-remaining": String(Math.max(0, limit - used)),
     "ratelimit-reset": String(secondsLeft),
   };
-  /** Throws 403 if the key may not do this. */
+  /** Throws 403 if the key does not have the scope. */
   const expectScope = (needed: NeededScope) => {
-    if (!hasScope(scopes, needed)) throw new Rejection("forbidden", outOfScope(scopes));
+    if (!hasScope(scopes, needed)) throw new Rejection("forbidden", scopeRefusal(scopes));
   };
   if (used <= limit) return { caller, headers, expectScope };
   const message = `The limit of ${limit} requests per minute is used up, try again in ${secondsLeft} seconds`;

@@ -9,14 +9,14 @@ interface WaitingRequest {
   readonly reject: (error: unknown) => void;
 }
 
-/** Two, so that one slow query does not delay all later requests. While queries are fast there is one, so that more requests share it. */
+/** Two, so that a slow query does not delay all later requests. The second starts only if the first is slow: more requests share one. */
 const maxLookUpsAtOnce = 2;
-const slowMs = 10;
+const slowLookUpMs = 10;
 const maxRequestsPerLookUp = 1000;
 
 /**
- * Requests that arrive while a look-up runs share the next one, so each request's query is sent after the request arrived. `counts`: 0 where a
- * request that was counted already is looked up again.
+ * Requests that arrive while a look-up runs share the next one, so a request's query is always sent after it arrived. `counts` is 0 where a
+ * request that was already counted is looked up again.
  */
 export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1) => Promise<KeyUse | undefined> {
   let waiting: WaitingRequest[] = [];
@@ -28,17 +28,17 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1
     try {
       const requests = new Map<string, number>();
       for (const { sha256, counts } of batch) requests.set(sha256, (requests.get(sha256) ?? 0) + counts);
-      handOut(batch, requests, await lookUp(requests));
+      resolveEach(batch, requests, await lookUp(requests));
     } catch (error) {
       for (const request of batch) request.reject(error);
     }
   };
 
-  const mayGo = (): boolean => running === 0 || (running < maxLookUpsAtOnce && performance.now() - lastSent >= slowMs);
+  const maySend = (): boolean => running === 0 || (running < maxLookUpsAtOnce && performance.now() - lastSent >= slowLookUpMs);
 
   const pump = (): void => {
     clearTimeout(nextPump);
-    while (waiting.length > 0 && mayGo()) {
+    while (waiting.length > 0 && maySend()) {
       const batch = waiting.slice(0, maxRequestsPerLookUp);
       waiting = waiting.slice(maxRequestsPerLookUp);
       running++;
@@ -48,24 +48,24 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1
         pump();
       });
     }
-    if (waiting.length > 0 && running < maxLookUpsAtOnce) nextPump = setTimeout(pump, slowMs);
+    if (waiting.length > 0 && running < maxLookUpsAtOnce) nextPump = setTimeout(pump, slowLookUpMs);
   };
 
   return (sha256, counts = 1) =>
     new Promise((resolve, reject) => {
       waiting.push({ sha256, counts, resolve, reject });
-      // At the end of the tick, so that requests read from many sockets in the same tick share a query.
+      // Sends at the end of the tick, so that requests read from many sockets in the same tick share a query.
       if (waiting.length === 1) setImmediate(pump);
     });
 }
 
-/** If a key was looked up for n requests and its count is now `used`, they get the numbers used-n+1 to used, in order of arrival. */
-function handOut(batch: readonly WaitingRequest[], requests: ReadonlyMap<string, number>, found: ReadonlyMap<string, KeyUse>): void {
-  const handedOut = new Map<string, number>();
+/** Answers each request with its own count: n requests of a key that is now `used` times get used-n+1 to used, in order of arrival. */
+function resolveEach(batch: readonly WaitingRequest[], requests: ReadonlyMap<string, number>, uses: ReadonlyMap<string, KeyUse>): void {
+  const resolvedCounts = new Map<string, number>();
   for (const { sha256, counts, resolve } of batch) {
-    const use = found.get(sha256);
-    const nth = (handedOut.get(sha256) ?? 0) + counts;
-    handedOut.set(sha256, nth);
+    const use = uses.get(sha256);
+    const nth = (resolvedCounts.get(sha256) ?? 0) + counts;
+    resolvedCounts.set(sha256, nth);
     resolve(use === undefined ? undefined : { ...use, used: use.used - (requests.get(sha256) ?? 0) + nth });
   }
 }
@@ -84,9 +84,9 @@ export interface KeyUse {
 }
 
 /**
- * The function is created when a process starts. It looks up one key after the other, in their order, so that two look-ups never wait for each
- * other in a circle: most look-ups are of one key, and take Postgres two thirds of the time of a statement for any number. Planned anew for
- * each call it would take three times as long. A change that the version before could not use needs a new name.
+ * Each process creates the function when it starts. It handles keys one by one, in a fixed order so that two look-ups never deadlock. Most
+ * look-ups have one key, which takes two thirds of the time of a statement for any number. Without the generic plan a call would take three
+ * times as long. If the previous version of the service could not use a change, the function needs a new name.
  */
 export const lookUpSecretsFunction = `CREATE OR REPLACE FUNCTION look_up_secrets_json(hashes text[], counts integer[]) RETURNS json
 LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
@@ -131,8 +131,8 @@ interface SecretsAnswer {
 
 /** Looks up the owners of any number of keys, and counts their requests, in one query. */
 export async function lookUpKeys(pool: Pool, requests: ReadonlyMap<string, number>): Promise<Map<string, KeyUse>> {
-  const asked = [[...requests.keys()], [...requests.values()]];
-  const { rows } = await pool.query<{ found: SecretsAnswer }>("/* prepared */ select look_up_secrets_json($1, $2) as found", asked);
+  const values = [[...requests.keys()], [...requests.values()]];
+  const { rows } = await pool.query<{ found: SecretsAnswer }>("/* prepared */ select look_up_secrets_json($1, $2) as found", values);
   const { now, keys } = rows[0]?.found ?? { now: 0, keys: [] };
   return new Map(keys.map(({ sha256, ...use }) => [sha256, { ...use, now: new Date(now) }]));
 }

@@ -6,7 +6,7 @@ import type { Route } from "../route.js";
 import { importSchema, reversalSchema } from "../routes/importsShape.js";
 import { addErrorBodies, answerHeaders, commonResponses, describeAnswer, jsonBodyResponses, scopeResponses } from "./answers.js";
 import { parameterExample, requestExample } from "./examples/examples.js";
-import { guide, tagDescriptions } from "./guide.js";
+import { apiGuide, tagDescriptions } from "./guide.js";
 import { collectSchemas, instant, type Media, type SchemaCollector } from "./schemas.js";
 
 /** The OpenAPI 3.1 document, generated from the schemas that validate. Extensions to the contract carry `x-extension: true`. */
@@ -24,11 +24,11 @@ export function describeApi(routes: readonly Route[], publicUrl: string) {
       title: "Waybill",
       version: "1.0.0",
       summary: "Freight quotes and imports for an organisation and its customers",
-      description: guide,
+      description: apiGuide,
       contact: { name: "The operator of this service", url: publicUrl },
       license: { name: "Unlicensed", identifier: "UNLICENSED" },
     },
-    // The relative address first: the reference page may call only the host that it was loaded from.
+    // The relative address comes first, since the reference page may call only the host that it was loaded from.
     servers: [
       { url: "/", description: "The host of this document" },
       { url: publicUrl, description: "The service's public address" },
@@ -43,7 +43,7 @@ export function describeApi(routes: readonly Route[], publicUrl: string) {
           type: "apiKey",
           in: "header",
           name: "x-api-key",
-          description: "A key of the organisation. The names at an operation are scopes: the key needs one of them",
+          description: "A key of the organisation. An operation names scopes; the key needs one of them",
         },
       },
       headers: answerHeaders,
@@ -53,11 +53,11 @@ export function describeApi(routes: readonly Route[], publicUrl: string) {
 }
 
 export type OpenApi = ReturnType<typeof describeApi>;
-export type Answer = ReturnType<typeof describeAnswer>;
+export type AnswerDescription = ReturnType<typeof describeAnswer>;
 export type Operation = ReturnType<typeof describeRoute>;
-export type Parameter = ReturnType<typeof parameters>[number];
+export type Parameter = ReturnType<typeof describeParameters>[number];
 
-/** An operation and where it stands. */
+/** An operation with its method and path. */
 export interface DescribedOperation {
   readonly method: string;
   readonly path: string;
@@ -66,9 +66,9 @@ export interface DescribedOperation {
 
 function describeRoute(route: Route, schemas: SchemaCollector) {
   const { operationId, summary, description = summary, tag, request, responses } = route;
-  const mebibytes = (route.maxBodyBytes ?? maxJsonBytes) / 1024 / 1024;
+  const maxMiB = (route.maxBodyBytes ?? maxJsonBytes) / 1024 / 1024;
   const scopes = neededScopes(route.scope);
-  const all = { ...commonResponses, ...scopeResponses(scopes), ...(request.body && jsonBodyResponses(mebibytes)), ...responses };
+  const all = { ...commonResponses, ...scopeResponses(scopes), ...(request.body && jsonBodyResponses(maxMiB)), ...responses };
   return {
     operationId,
     summary,
@@ -77,15 +77,15 @@ function describeRoute(route: Route, schemas: SchemaCollector) {
     security: scopes.map((scope) => ({ apiKey: [scope] })),
     ...(route.extension === true ? { "x-extension": true } : {}),
     parameters: [
-      ...parameters("path", request.params, schemas),
-      ...parameters("query", request.query, schemas),
-      ...parameters("header", request.headers, schemas),
+      ...describeParameters("path", request.params, schemas),
+      ...describeParameters("query", request.query, schemas),
+      ...describeParameters("header", request.headers, schemas),
     ],
-    ...requestBody(route, mebibytes, schemas),
+    ...describeRequestBody(route, maxMiB, schemas),
     responses: Object.fromEntries(
       Object.entries(all).map(([status, response]) => [
         status,
-        describeAnswer({ operationId, status: Number(status), mebibytes: request.body && mebibytes, scopes }, response, schemas),
+        describeAnswer({ operationId, status: Number(status), maxMiB: request.body && maxMiB, scopes }, response, schemas),
       ]),
     ),
   };
@@ -93,9 +93,9 @@ function describeRoute(route: Route, schemas: SchemaCollector) {
 
 const sentence = (text: string) => (text.endsWith(".") ? text : `${text}.`);
 
-function parameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined, schemas: SchemaCollector) {
+function describeParameters(place: "path" | "query" | "header", schema: z.ZodObject | undefined, schemas: SchemaCollector) {
   if (schema === undefined) return [];
-  const { properties = {}, required = [] } = schemas.of(schema, "request");
+  const { properties = {}, required = [] } = schemas.add(schema, "request");
   return Object.entries(properties).map(([name, { description, ...property }]) => {
     const isRequired = place === "path" || required.includes(name);
     return {
@@ -109,24 +109,24 @@ function parameters(place: "path" | "query" | "header", schema: z.ZodObject | un
   });
 }
 
-function requestBody({ operationId, request: { body, multipart } }: Route, mebibytes: number, schemas: SchemaCollector) {
+function describeRequestBody({ operationId, request: { body, multipart } }: Route, maxMiB: number, schemas: SchemaCollector) {
   if (multipart) {
     const content: Record<string, Media> = {
-      "multipart/form-data": { schema: schemas.of(multipart, "request"), ...requestExample(operationId) },
+      "multipart/form-data": { schema: schemas.add(multipart, "request"), ...requestExample(operationId) },
     };
     return {
-      requestBody: { required: true, description: "A form with a file of at most 52,428,800 bytes and, if you like, a text", content },
+      requestBody: { required: true, description: "A form with a file of at most 52,428,800 bytes, and optionally a text", content },
     };
   }
   if (!body) return {};
-  const content: Record<string, Media> = { "application/json": { schema: schemas.of(body, "request"), ...requestExample(operationId) } };
-  return { requestBody: { required: true, description: `At most ${mebibytes} MiB of JSON in UTF-8`, content } };
+  const content: Record<string, Media> = { "application/json": { schema: schemas.add(body, "request"), ...requestExample(operationId) } };
+  return { requestBody: { required: true, description: `At most ${maxMiB} MiB of JSON in UTF-8`, content } };
 }
 
-/** What the organisation's own endpoints are sent. */
+/** Describes the messages that the service sends to an organisation's webhook endpoints. */
 function describeWebhooks(schemas: SchemaCollector) {
   const responses = {
-    "2XX": { description: "Received. Anything else, and no answer within 15 s, is sent again for three days" },
+    "2XX": { description: "Received. After any other answer, or none within 15 s, the webhook is sent again for three days" },
     410: { description: "Removes the endpoint" },
   };
   const describe = (type: string, meaning: string, data: z.ZodType) => ({
@@ -137,8 +137,8 @@ function describeWebhooks(schemas: SchemaCollector) {
       tags: ["Webhooks"],
       security: [],
       "x-extension": true,
-      parameters: parameters("header", webhookHeaders, schemas),
-      requestBody: { required: true, content: { "application/json": { schema: schemas.of(webhookBody(type, data), "answer") } } },
+      parameters: describeParameters("header", webhookHeaders, schemas),
+      requestBody: { required: true, content: { "application/json": { schema: schemas.add(webhookBody(type, data), "answer") } } },
       responses,
     },
   });
@@ -148,15 +148,15 @@ function describeWebhooks(schemas: SchemaCollector) {
   return Object.fromEntries([...events, [ping.type, describe(ping.type, ping.meaning, pingData)]]);
 }
 
-/** Standard Webhooks, https://www.standardwebhooks.com */
+/** The headers of Standard Webhooks, https://www.standardwebhooks.com */
 const webhookHeaders = z.object({
   "webhook-id": z
     .string()
-    .describe("The id of the event: the same at every attempt and every replay, so that a receiver can tell a repetition"),
+    .describe("The id of the event, the same at every attempt and every replay, so that a receiver can recognise a repetition"),
   "webhook-timestamp": z.string().describe("When this attempt was made, in seconds since 1970"),
   "webhook-signature": z
     .string()
-    .describe("`v1,` and the signature, base64; for a day after a rotation several of them, with spaces between"),
+    .describe("`v1,` and the signature in base64. For a day after a rotation there are several, separated by spaces"),
 });
 
 const webhookBody = (type: string, data: z.ZodType) =>
@@ -170,4 +170,4 @@ const webhookData: Record<WebhookStream, z.ZodType> = {
     .describe("The import as it was then, and the reversal"),
 };
 
-const pingData = z.object({ endpointId: z.string().describe("The endpoint that is tried") }).describe("What is tried");
+const pingData = z.object({ endpointId: z.string().describe("The endpoint under test") }).describe("The endpoint under test");

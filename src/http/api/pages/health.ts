@@ -1,11 +1,11 @@
 import { withTimeLimit } from "../../../timeLimit.js";
 import type { ApiDeps } from "../deps.js";
-import type { OpenPage } from "../route.js";
+import type { PublicPage } from "../route.js";
 
 const checkTimeoutMs = 2_000;
 
-/** /healthz: the process is alive. /readyz: it can work, or which check fails. /metrics: for Prometheus. */
-export function healthPages({ pool, eventStore, objectStore, readiness, metrics, logger }: ApiDeps): readonly OpenPage[] {
+/** /healthz says that the process is alive. /readyz says whether it can work, and which checks fail. /metrics is for Prometheus. */
+export function healthPages({ pool, eventStore, objectStore, readiness, metrics, logger }: ApiDeps): readonly PublicPage[] {
   const checks: ApiDeps["readiness"] = {
     postgres: () => pool.query("select 1"),
     eventStore: () => eventStore.ping(),
@@ -18,7 +18,7 @@ export function healthPages({ pool, eventStore, objectStore, readiness, metrics,
       path: "/readyz",
       handler: async (c) => {
         const results = await Promise.all(
-          Object.entries(checks).map(async ([name, check]) => [name, await run(name, check, logger)] as const),
+          Object.entries(checks).map(async ([name, check]) => [name, await checkResult(name, check, logger)] as const),
         );
         const ready = results.every(([, result]) => result === "ok");
         return c.json({ status: ready ? "ready" : "unavailable", checks: Object.fromEntries(results) }, ready ? 200 : 503);
@@ -34,8 +34,8 @@ export function healthPages({ pool, eventStore, objectStore, readiness, metrics,
   ];
 }
 
-/** The reason is only logged, since this page needs no key. */
-async function run(name: string, check: () => Promise<unknown>, logger: ApiDeps["logger"]): Promise<"ok" | "failed"> {
+/** Logs why a check failed. The answer does not have the reason, since the page needs no key. */
+async function checkResult(name: string, check: () => Promise<unknown>, logger: ApiDeps["logger"]): Promise<"ok" | "failed"> {
   try {
     await withTimeLimit(checkTimeoutMs, check(), () => {
       throw new Error(`no answer within ${checkTimeoutMs} ms`);

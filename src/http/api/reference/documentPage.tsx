@@ -1,5 +1,4 @@
-// What the pages of the documentation have in common.
-
+// The frame that the pages of the documentation share, and the page of docs/guide.md.
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import { Marked } from "marked";
@@ -8,14 +7,14 @@ export interface DocumentPage {
   readonly title: string;
   readonly heading: string;
   /** The path from the page to its styles and scripts: empty, or with a slash at its end. */
-  readonly files: string;
+  readonly filesPath: string;
   readonly script?: string;
   readonly links: readonly { readonly to: string; readonly text: string }[];
   /** The navigation and the main part. */
   readonly children: Child;
 }
 
-export function documentPage({ title, heading, files, script, links, children }: DocumentPage): string {
+export function documentPage({ title, heading, filesPath, script, links, children }: DocumentPage): string {
   const page = (
     <html lang="en">
       <head>
@@ -24,8 +23,8 @@ export function documentPage({ title, heading, files, script, links, children }:
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
         <link rel="icon" href="data:," />
-        <link rel="stylesheet" href={`${files}reference.css`} />
-        {script ? <script type="module" src={`${files}${script}`} /> : null}
+        <link rel="stylesheet" href={`${filesPath}reference.css`} />
+        {script ? <script type="module" src={`${filesPath}${script}`} /> : null}
       </head>
       <body>
         <a class="skip" href="#main">
@@ -44,19 +43,19 @@ export function documentPage({ title, heading, files, script, links, children }:
   return `<!doctype html>${page}`;
 }
 
-const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+const headingId = (title: string) => title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
 
 const markdown = new Marked({
   renderer: {
     heading({ tokens, depth, text }) {
-      return `<h${depth} id="${idOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     /** Links to other files of the repository become plain text, since those files are not served. */
     link({ tokens, href }) {
       const text = this.parser.parseInline(tokens);
       return href.endsWith(".md") ? text : `<a href="${href}">${text}</a>`;
     },
-    /** Can have the focus, so that long lines can be scrolled with the keyboard. */
+    /** Focusable, so that long lines can be scrolled with the keyboard. */
     code({ text, lang = "" }) {
       const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
       return `<pre tabindex="0"><code class="language-${lang}">${escaped}</code></pre>\n`;
@@ -71,7 +70,7 @@ export function guidePage(text: string): string {
   return documentPage({
     title: `${title} - Waybill`,
     heading: title,
-    files: "",
+    filesPath: "",
     links: [
       { to: "../docs", text: "API reference" },
       { to: "../portal", text: "Portal" },
@@ -82,7 +81,7 @@ export function guidePage(text: string): string {
           <ul>
             {steps.map((step) => (
               <li>
-                <a href={`#${idOf(step)}`}>{step}</a>
+                <a href={`#${headingId(step)}`}>{step}</a>
               </li>
             ))}
           </ul>

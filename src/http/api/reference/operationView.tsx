@@ -1,20 +1,20 @@
 import type { Child } from "hono/jsx";
-import type { Answer, DescribedOperation, OpenApi, Parameter } from "../document/describeApi.js";
+import type { AnswerDescription, DescribedOperation, OpenApi, Parameter } from "../document/describeApi.js";
 import { exampleRequests } from "../document/examples/examples.js";
-import { type Call, samples } from "./samples.js";
+import { type Call, codeSamples } from "./samples.js";
 import { SchemaDescription, SchemaView, typeName } from "./schemaView.js";
 
 interface Props extends DescribedOperation {
   readonly document: OpenApi;
   readonly baseUrl: string;
-  /** Answers that every operation has, described once for all. */
-  readonly common: ReadonlySet<string>;
+  /** The statuses whose answer is the same for all operations, which the page describes once. */
+  readonly commonStatuses: ReadonlySet<string>;
 }
 
-export function OperationView({ method, path, operation, document, baseUrl, common }: Props) {
+export function OperationView({ method, path, operation, document, baseUrl, commonStatuses }: Props) {
   const { operationId, summary, description, parameters, requestBody, responses } = operation;
-  const more = `${description} `.replace(`${summary}. `, "").trim();
-  const call = callOf({ method, path, operation }, baseUrl);
+  const details = `${description} `.replace(`${summary}. `, "").trim();
+  const call = exampleCall({ method, path, operation }, baseUrl);
   return (
     <article id={operationId} data-search={`${summary} ${path} ${operationId}`.toLowerCase()}>
       <div class="said">
@@ -25,7 +25,7 @@ export function OperationView({ method, path, operation, document, baseUrl, comm
           <span class={`method ${method.toLowerCase()}`}>{method}</span> <code>{path}</code>
           {operation["x-extension"] && <span class="extension"> extension</span>}
         </p>
-        {more !== "" && <p>{more}</p>}
+        {details !== "" && <p>{details}</p>}
         <Parameters parameters={parameters} document={document} />
         {Object.values(requestBody?.content ?? {}).map(({ schema }) => (
           <section>
@@ -36,7 +36,7 @@ export function OperationView({ method, path, operation, document, baseUrl, comm
         ))}
         <h4>Answers</h4>
         {Object.entries(responses)
-          .filter(([status]) => !common.has(status))
+          .filter(([status]) => !commonStatuses.has(status))
           .map(([status, answer]) => (
             <AnswerView status={status} answer={answer} document={document} />
           ))}
@@ -45,7 +45,7 @@ export function OperationView({ method, path, operation, document, baseUrl, comm
         </p>
       </div>
       <div class="beside">
-        <Samples all={samples(call)} />
+        <Samples call={call} />
         <TryIt method={method} path={path} operation={operation} />
       </div>
     </article>
@@ -71,7 +71,7 @@ export function Parameters({ parameters, document }: { parameters: readonly Para
   );
 }
 
-export function AnswerView({ status, answer, document }: { status: string; answer: Answer; document: OpenApi }) {
+export function AnswerView({ status, answer, document }: { status: string; answer: AnswerDescription; document: OpenApi }) {
   const media = answer.content?.["application/json"];
   return (
     <details class="answer" open={status.startsWith("2")}>
@@ -84,22 +84,22 @@ export function AnswerView({ status, answer, document }: { status: string; answe
   );
 }
 
-/** Can have the focus, so that long lines can be scrolled with the keyboard. */
+/** Focusable, so that long lines can be scrolled with the keyboard. */
 export const Code = ({ text }: { text: string }) => (
   <pre tabindex={0}>
-    <code>{highlighted(text)}</code>
+    <code>{highlightCode(text)}</code>
   </pre>
 );
 
-/** A text within quotes on one line, a number, or a word of the language. */
-const token =
+/** Matches a quoted text on one line, a number, or a word of the language. */
+const tokenPattern =
   /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\b(\d+(?:\.\d+)?)\b|\b(?:await|const|import|from|new|using|var|true|false|null|None|True|False|with|as|print|curl)\b/g;
 
-/** The text with colours, made on the server: the page's policy allows no script from elsewhere, and none is needed. */
-export function highlighted(text: string): Child[] {
+/** Colours code on the server: the page's policy allows no script from elsewhere, and none is needed. */
+export function highlightCode(text: string): Child[] {
   const parts: Child[] = [];
   let end = 0;
-  for (const { 0: all, 1: quoted, 2: number, index } of text.matchAll(token)) {
+  for (const { 0: all, 1: quoted, 2: number, index } of text.matchAll(tokenPattern)) {
     if (index > end) parts.push(text.slice(end, index));
     end = index + all.length;
     const isKey = quoted !== undefined && /^\s*:/.test(text.slice(end, end + 2));
@@ -113,11 +113,11 @@ export function highlighted(text: string): Child[] {
   return parts;
 }
 
-/** All languages are there; the script shows the one that the reader has chosen. */
-function Samples({ all }: { all: ReturnType<typeof samples> }) {
+/** Renders all languages; the page's script shows the one that the reader has chosen. */
+function Samples({ call }: { call: Call }) {
   return (
     <div class="samples">
-      {all.map(({ language, text }) => (
+      {codeSamples(call).map(({ language, text }) => (
         <div class="sample" data-language={language}>
           <h4>{language}</h4>
           <Code text={text} />
@@ -130,22 +130,22 @@ function Samples({ all }: { all: ReturnType<typeof samples> }) {
   );
 }
 
-/** The call that the document's example makes. */
-export function callOf({ method, path, operation }: DescribedOperation, baseUrl: string): Call {
+/** The call that the code samples show, with the document's examples as its values. */
+export function exampleCall({ method, path, operation }: DescribedOperation, baseUrl: string): Call {
   const { operationId, parameters, requestBody } = operation;
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+  const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(parameters.find((parameter) => parameter.name === name)?.example ?? name)),
   );
   const required = parameters.filter((parameter) => parameter.in === "query" && parameter.required);
   const query = new URLSearchParams(required.map(({ name, example }): [string, string] => [name, String(example ?? "")]));
-  const call = { method, url: `${baseUrl}${filled}${query.size > 0 ? `?${query}` : ""}` };
+  const call = { method, url: `${baseUrl}${filledPath}${query.size > 0 ? `?${query}` : ""}` };
   const { file, sourceDetails } = exampleRequests[operationId] ?? {};
   if (file) return { ...call, file: { name: file.name, fields: sourceDetails === undefined ? {} : { sourceDetails } } };
   const body = requestBody?.content["application/json"]?.example;
   return body === undefined ? call : { ...call, body };
 }
 
-/** Sends the operation from the page, with the key that was entered above. Shown by the script, without which it could not work. */
+/** A form that sends the operation with the key entered at the top of the page. The page's script, which it needs, makes it visible. */
 export function TryIt({ method, path, operation }: DescribedOperation) {
   const { operationId, parameters, requestBody, tags } = operation;
   const { file, sourceDetails } = exampleRequests[operationId] ?? {};

@@ -1,4 +1,4 @@
-// The API reference: one page, made on the server from the OpenAPI document. Its script adds search, the choice of a language and "Try it".
+// The API reference: one page, rendered on the server from the OpenAPI document. Its script adds search, a choice of language and "Try it".
 import { raw } from "hono/html";
 import { marked } from "marked";
 import type { DescribedOperation, OpenApi, Operation } from "../document/describeApi.js";
@@ -13,11 +13,11 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): DescribedOperation => ({ method: method.toUpperCase(), path, operation })),
   );
-  const common = commonAnswers(operations.map(({ operation }) => operation));
+  const commonStatuses = findCommonStatuses(operations.map(({ operation }) => operation));
   return documentPage({
     title: "Waybill API reference",
     heading: "Waybill API reference",
-    files: "docs/",
+    filesPath: "docs/",
     script: "reference.js",
     links: [
       { to: "docs/guide", text: "First import, step by step" },
@@ -30,13 +30,13 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
         <main id="main" tabindex={-1}>
           <Guide />
           {document.tags.map(({ name, description }) => (
-            <section id={idOf(name)}>
+            <section id={sectionId(name)}>
               <h2>{name}</h2>
               <p>{description}</p>
               {operations
                 .filter(({ operation }) => operation.tags.includes(name))
                 .map((each) => (
-                  <OperationView {...each} document={document} baseUrl={baseUrl} common={common} />
+                  <OperationView {...each} document={document} baseUrl={baseUrl} commonStatuses={commonStatuses} />
                 ))}
               {name === "Webhooks" && <Webhooks document={document} />}
             </section>
@@ -44,7 +44,7 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
           <section id="answers">
             <h2>Answers of every operation</h2>
             {Object.entries(operations[0]?.operation.responses ?? {})
-              .filter(([status]) => common.has(status))
+              .filter(([status]) => commonStatuses.has(status))
               .map(([status, answer]) => (
                 <AnswerView status={status} answer={answer} document={document} />
               ))}
@@ -55,7 +55,7 @@ export function referencePage(document: OpenApi, baseUrl: string): string {
   });
 }
 
-const idOf = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+const sectionId = (title: string) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 
 function Contents({ document, operations }: { document: OpenApi; operations: readonly DescribedOperation[] }) {
   return (
@@ -83,14 +83,14 @@ function Contents({ document, operations }: { document: OpenApi; operations: rea
       <ul>
         {Object.keys(guideParts).map((title) => (
           <li>
-            <a href={`#guide-${idOf(title)}`}>{title}</a>
+            <a href={`#guide-${sectionId(title)}`}>{title}</a>
           </li>
         ))}
       </ul>
       {document.tags.map(({ name }) => (
         <>
           <h2>
-            <a href={`#${idOf(name)}`}>{name}</a>
+            <a href={`#${sectionId(name)}`}>{name}</a>
           </h2>
           <ul>
             {operations
@@ -105,7 +105,7 @@ function Contents({ document, operations }: { document: OpenApi; operations: rea
             {name === "Webhooks" &&
               Object.keys(document.webhooks).map((type) => (
                 <li>
-                  <a href={`#webhook-${idOf(type)}`}>{type}</a>
+                  <a href={`#webhook-${sectionId(type)}`}>{type}</a>
                 </li>
               ))}
           </ul>
@@ -119,7 +119,7 @@ function Guide() {
   return (
     <section id="guide">
       {Object.entries(guideParts).map(([title, text]) => (
-        <section id={`guide-${idOf(title)}`} class="guide" data-search={`${title} ${text}`.toLowerCase()}>
+        <section id={`guide-${sectionId(title)}`} class="guide" data-search={`${title} ${text}`.toLowerCase()}>
           <h2>{title}</h2>
           {raw(marked.parse(text, { async: false }))}
         </section>
@@ -132,7 +132,7 @@ function Webhooks({ document }: { document: OpenApi }) {
   return (
     <>
       {Object.entries(document.webhooks).map(([type, { post }], index) => (
-        <article id={`webhook-${idOf(type)}`} data-search={`webhook ${type} ${post.summary}`.toLowerCase()}>
+        <article id={`webhook-${sectionId(type)}`} data-search={`webhook ${type} ${post.summary}`.toLowerCase()}>
           <div class="said">
             <h3>
               <code>{type}</code>
@@ -150,8 +150,8 @@ function Webhooks({ document }: { document: OpenApi }) {
   );
 }
 
-/** The statuses whose answer is the same for all operations. */
-function commonAnswers(operations: readonly Operation[]): ReadonlySet<string> {
+/** Finds the statuses whose answer is the same for all operations. */
+function findCommonStatuses(operations: readonly Operation[]): ReadonlySet<string> {
   const [first, ...others] = operations.map(({ responses }) => responses);
   const isCommon = (status: string) => others.every((responses) => JSON.stringify(responses[status]) === JSON.stringify(first?.[status]));
   return new Set(Object.keys(first ?? {}).filter(isCommon));

@@ -1,21 +1,21 @@
-// How an operation is called, in four languages, with the example of the document.
+// Code samples in four languages, which call an operation with the document's example.
 
 export interface Call {
   readonly method: string;
-  /** With examples in the place of its parameters. */
+  /** Has examples in the place of its parameters. */
   readonly url: string;
   readonly body?: unknown;
   readonly file?: { readonly name: string; readonly fields: Readonly<Record<string, string>> };
 }
 
-export const samples = (call: Call) => [
+export const codeSamples = (call: Call) => [
   { language: "curl", text: curl(call) },
   { language: "JavaScript", text: javaScript(call) },
   { language: "C#", text: cSharp(call) },
   { language: "Python", text: python(call) },
 ];
 
-const json = (value: unknown) => JSON.stringify(value, null, 2);
+const prettyJson = (value: unknown) => JSON.stringify(value, null, 2);
 const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function curl({ method, url, body, file }: Call): string {
@@ -23,7 +23,7 @@ function curl({ method, url, body, file }: Call): string {
   if (file) {
     lines.push(`-F ${shellQuoted(`file=@${file.name}`)}`);
     for (const [name, value] of Object.entries(file.fields)) lines.push(`-F ${shellQuoted(`${name}=${value}`)}`);
-  } else if (body !== undefined) lines.push("-H 'content-type: application/json'", `-d ${shellQuoted(json(body))}`);
+  } else if (body !== undefined) lines.push("-H 'content-type: application/json'", `-d ${shellQuoted(prettyJson(body))}`);
   else if (method !== "GET") lines.push(`-X ${method}`);
   return lines.join(" \\\n  ");
 }
@@ -38,7 +38,7 @@ function javaScript({ method, url, body, file }: Call): string {
     for (const [name, value] of Object.entries(file.fields)) lines.push(`form.append(${JSON.stringify(name)}, ${JSON.stringify(value)});`);
     init = `{ method: "POST", headers: { ${key} }, body: form }`;
   } else if (body !== undefined) {
-    lines.push(`const body = ${json(body)};`);
+    lines.push(`const body = ${prettyJson(body)};`);
     init = `{\n  method: "POST",\n  headers: { ${key}, "content-type": "application/json" },\n  body: JSON.stringify(body),\n}`;
   } else if (method !== "GET") init = `{ method: ${JSON.stringify(method)}, headers: { ${key} } }`;
   lines.push(`const response = await fetch(${JSON.stringify(url)}, ${init});`, "console.log(response.status, await response.json());");
@@ -59,7 +59,7 @@ function cSharp({ method, url, body, file }: Call): string {
     }
     lines.push(`var response = await http.PostAsync(${JSON.stringify(url)}, form);`);
   } else if (body !== undefined) {
-    lines.push(`var body = new StringContent("""\n${json(body)}\n""", System.Text.Encoding.UTF8, "application/json");`);
+    lines.push(`var body = new StringContent("""\n${prettyJson(body)}\n""", System.Text.Encoding.UTF8, "application/json");`);
     lines.push(`var response = await http.PostAsync(${JSON.stringify(url)}, body);`);
   } else {
     lines.push(
@@ -74,12 +74,12 @@ function cSharp({ method, url, body, file }: Call): string {
 
 function python({ method, url, body, file }: Call): string {
   const lines = ["import os, requests", "", 'headers = {"x-api-key": os.environ["WAYBILL_KEY"]}'];
-  const call = (more: string) => `response = requests.${method.toLowerCase()}(${JSON.stringify(url)}, headers=headers${more})`;
+  const callLine = (more: string) => `response = requests.${method.toLowerCase()}(${JSON.stringify(url)}, headers=headers${more})`;
   if (file) {
     lines.push(`with open(${JSON.stringify(file.name)}, "rb") as file:`);
-    lines.push(`    ${call(`, files={"file": file}, data=${pythonValue(file.fields)}`)}`);
-  } else if (body !== undefined) lines.push(`body = ${pythonValue(body)}`, call(", json=body"));
-  else lines.push(call(""));
+    lines.push(`    ${callLine(`, files={"file": file}, data=${pythonValue(file.fields)}`)}`);
+  } else if (body !== undefined) lines.push(`body = ${pythonValue(body)}`, callLine(", json=body"));
+  else lines.push(callLine(""));
   lines.push("print(response.status_code, response.json())");
   return lines.join("\n");
 }

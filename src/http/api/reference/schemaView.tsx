@@ -1,7 +1,7 @@
 import type { OpenApi } from "../document/describeApi.js";
 import { type Schema, schemaName } from "../document/schemas.js";
 
-const deepest = 6;
+const maxNesting = 6;
 
 interface Props {
   readonly schema: Schema;
@@ -11,17 +11,17 @@ interface Props {
 
 /** The fields of an object. The fields of a field are a nested list that can be opened. */
 export function SchemaView({ schema, document, depth = 0 }: Props) {
-  const own = resolved(schema, document);
-  if (own.type === "array" && own.items) return <SchemaView schema={own.items} document={document} depth={depth} />;
-  if (!own.properties || depth > deepest) return null;
+  const target = resolve(schema, document);
+  if (target.type === "array" && target.items) return <SchemaView schema={target.items} document={document} depth={depth} />;
+  if (!target.properties || depth > maxNesting) return null;
   return (
     <ul class="fields">
-      {Object.entries(own.properties).map(([name, property]) => (
+      {Object.entries(target.properties).map(([name, property]) => (
         <li>
           <code class="name">{name}</code> <span class="type">{typeName(property, document)}</span>
-          {own.required?.includes(name) && <span class="required"> required</span>}
+          {target.required?.includes(name) && <span class="required"> required</span>}
           {property["x-extension"] && <span class="extension"> extension</span>}
-          <SchemaDescription schema={{ ...resolved(property, document), ...property }} />
+          <SchemaDescription schema={{ ...resolve(property, document), ...property }} />
           {hasFields(property, document) && (
             <details>
               <summary>
@@ -37,36 +37,36 @@ export function SchemaView({ schema, document, depth = 0 }: Props) {
 }
 
 export function SchemaDescription({ schema }: { schema: Schema }) {
-  const limits = bounds(schema);
+  const bounds = describeBounds(schema);
   return (
     <>
       {schema.description !== undefined && <p>{schema.description}.</p>}
-      {limits !== "" && <p class="bounds">{limits}</p>}
+      {bounds !== "" && <p class="bounds">{bounds}</p>}
     </>
   );
 }
 
-const resolved = (schema: Schema, { components }: OpenApi): Schema => {
+const resolve = (schema: Schema, { components }: OpenApi): Schema => {
   const name = schemaName(schema);
   return name === undefined ? schema : (components.schemas[name] ?? {});
 };
 
 const hasFields = (schema: Schema, document: OpenApi): boolean => {
-  const own = resolved(schema, document);
-  const part = own.oneOf?.[0] ?? own.items;
-  return own.properties !== undefined || (part !== undefined && hasFields(part, document));
+  const target = resolve(schema, document);
+  const part = target.oneOf?.[0] ?? target.items;
+  return target.properties !== undefined || (part !== undefined && hasFields(part, document));
 };
 
 export function typeName(schema: Schema, document: OpenApi): string {
-  const own = resolved(schema, document);
-  if (own.oneOf) return own.oneOf.map((each) => typeName(each, document)).join(" or ");
-  if (own.type === "array") return `array of ${typeName(own.items ?? {}, document)}`;
-  const types = typeof own.type === "string" ? [own.type] : (own.type ?? ["any"]);
-  const values = typeof own.additionalProperties === "object" ? ` of ${typeName(own.additionalProperties, document)}` : "";
-  return types.map((type) => (type === "null" || own.format === undefined ? type : `${type} (${own.format})`)).join(" or ") + values;
+  const target = resolve(schema, document);
+  if (target.oneOf) return target.oneOf.map((each) => typeName(each, document)).join(" or ");
+  if (target.type === "array") return `array of ${typeName(target.items ?? {}, document)}`;
+  const types = typeof target.type === "string" ? [target.type] : (target.type ?? ["any"]);
+  const values = typeof target.additionalProperties === "object" ? ` of ${typeName(target.additionalProperties, document)}` : "";
+  return types.map((type) => (type === "null" || target.format === undefined ? type : `${type} (${target.format})`)).join(" or ") + values;
 }
 
-const words: Readonly<Record<string, (value: unknown) => string>> = {
+const boundTexts: Readonly<Record<string, (value: unknown) => string>> = {
   minLength: (value) => `at least ${value} characters`,
   maxLength: (value) => `at most ${value} characters`,
   minimum: (value) => `at least ${value}`,
@@ -79,8 +79,8 @@ const words: Readonly<Record<string, (value: unknown) => string>> = {
   const: (value) => `always ${JSON.stringify(value)}`,
 };
 
-function bounds(schema: Schema): string {
-  const said = Object.entries(words).flatMap(([name, say]) => (schema[name] === undefined ? [] : [say(schema[name])]));
-  const text = said.join(", ");
+function describeBounds(schema: Schema): string {
+  const parts = Object.entries(boundTexts).flatMap(([name, describe]) => (schema[name] === undefined ? [] : [describe(schema[name])]));
+  const text = parts.join(", ");
   return text === "" ? "" : `${text[0]?.toUpperCase()}${text.slice(1)}.`;
 }

@@ -1,4 +1,4 @@
-// What the four push routes share: their headers, their answer, and the steps from a checked file to a requested import.
+// What the push routes and the correction routes share: headers, answers, and the steps from a checked file to a requested import.
 import { rm } from "node:fs/promises";
 import { z } from "zod";
 import { acceptFile } from "../../../commands/imports/acceptFile.js";
@@ -7,10 +7,10 @@ import { requestImport, type Submission } from "../../../commands/imports/reques
 import { columnsOf } from "../../../domain/imports/fields.js";
 import { limits } from "../../../domain/imports/limits.js";
 import type { ImportKind, ImportRequested } from "../../../events/importEvents.js";
-import { writeParts } from "../../../judging/hashedFile.js";
+import { writeHashedFile } from "../../../judging/hashedFile.js";
 import { inTemporaryFile } from "../../../temporaryFolder.js";
-import type { Answer } from "../../server/aroundRequest.js";
 import { receiveUpload } from "../../server/receiveUpload.js";
+import type { Answer } from "../../server/requestMiddleware.js";
 import type { ApiDeps } from "../deps.js";
 import { answerObject } from "../document/schemas.js";
 import type { RouteRequest } from "../route.js";
@@ -24,7 +24,7 @@ export const pushHeaders = z.object({
 });
 
 const acceptedFields = {
-  importId: z.string().describe("Names the import from now on"),
+  importId: z.string().describe("The import's id"),
   status: z.literal("queued").describe("It waits for its turn"),
   statusUrl: z.string().describe("Path of the import's status").meta({ format: "uri-reference" }),
 };
@@ -40,30 +40,30 @@ export const acceptedActivities = answerObject("AcceptedActivities", {
   activitiesReceived: z.int().describe("Activities in the push"),
 });
 
-/** A push is answered within five seconds after its last byte, even if a store does not answer. */
-const withinMs = 4_200;
+/** Keeps the answer to a push within five seconds of its last byte, even if a store does not answer. */
+const answerMs = 4_200;
 
 type PushRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller">;
 
-/** What is recorded of a push's request, and how long it may take. */
+/** What an import records of the request that pushed it, and how long the command may take. */
 export function originOf({ headers, caller }: PushRequest) {
   const { organisationId, by, requestId, admissionMs } = caller;
-  return { organisationId, by, requestId, now: caller.now(), idempotencyKey: headers["idempotency-key"], withinMs: withinMs - admissionMs };
+  return { organisationId, by, requestId, now: caller.now(), idempotencyKey: headers["idempotency-key"], withinMs: answerMs - admissionMs };
 }
 
 export const pushDeps = (deps: ApiDeps) => ({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports });
 
-/** Checked before the body is read, so that a push to a full queue is rejected early. */
-export const roomInQueue = (request: PushRequest, deps: ApiDeps): Promise<void> => rejectWhenFull(pushDeps(deps), originOf(request));
+/** Runs before the body is read, so that a push to a full queue is rejected early. */
+export const requireQueueRoom = (request: PushRequest, deps: ApiDeps): Promise<void> => rejectWhenFull(pushDeps(deps), originOf(request));
 
 interface DataPush extends Pick<Submission, "kind" | "check"> {
   readonly elements: number;
   readonly lines: Iterable<string>;
-  /** Of all lines. */
+  /** The size of all lines. */
   readonly bytes: number;
 }
 
-/** Writes a JSON push as the file that the customer would have uploaded. */
+/** Writes a JSON push to the file that the customer would have uploaded, then stores and queues it. */
 export async function acceptData(
   deps: ApiDeps,
   request: PushRequest & Pick<RouteRequest, "reserveDisk"> & { readonly body: { readonly sourceDetails?: string | undefined } },
@@ -71,7 +71,7 @@ export async function acceptData(
 ): Promise<Answer> {
   request.reserveDisk(bytes);
   return inTemporaryFile(deps.tempDir, async (path) => {
-    const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeParts(path, lines)) } as const;
+    const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeHashedFile(path, lines)) } as const;
     const sourceDetails = request.body.sourceDetails ?? "API push";
     return acceptedAnswer(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
   });
@@ -100,7 +100,7 @@ export const uploadFormSchema = z.strictObject({
     .string()
     .max(limits.sourceDetailsLength)
     .optional()
-    .describe("Your reference for this upload; the file's name when left out or empty"),
+    .describe("Your reference for this upload. The file's name by default"),
 });
 
 /** The answers of both upload routes. */
@@ -116,12 +116,12 @@ export const uploadResponses = {
 
 /** The columns of the header row, for the API reference. */
 export function describeColumns(kind: ImportKind): string {
-  const named = (isRequired: boolean) => columnsOf(kind).flatMap(({ name, required }) => (Boolean(required) === isRequired ? [name] : []));
+  const names = (isRequired: boolean) => columnsOf(kind).flatMap(({ name, required }) => (Boolean(required) === isRequired ? [name] : []));
   const custom = kind === "shipments" ? ", and custom fields by their key" : "";
-  return `Required columns: ${named(true).join(", ")}. Optional: ${named(false).join(", ")}${custom}.`;
+  return `Required columns: ${names(true).join(", ")}. Optional: ${names(false).join(", ")}${custom}.`;
 }
 
-/** Writes the upload to disk, checks its header row, then stores and queues it. */
+/** Receives the upload on disk, checks its header row, then stores and queues it. */
 export async function acceptUpload(
   deps: ApiDeps,
   kind: ImportKind,

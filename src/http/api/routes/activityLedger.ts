@@ -3,95 +3,95 @@ import { limits } from "../../../domain/imports/limits.js";
 import { isDay } from "../../../domain/imports/timestamp.js";
 import { listInPushOrder, reversedChoices } from "../../../queries/activities/activitiesInPushOrder.js";
 import { listActivities } from "../../../queries/activities/activityRows.js";
-import { activityTotals, mostTotals, sumOfTotals } from "../../../queries/activities/activityTotals.js";
-import { mostAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
+import { activityTotals, maxTotals, sumOfTotals } from "../../../queries/activities/activityTotals.js";
+import { maxAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
 import { givenFields } from "../../../queries/givenFields.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
 import { waitUntilTablesKnow } from "../../../queries/waitUntilTablesKnow.js";
 import type { ApiDeps } from "../deps.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
-import { type Caller, defineRoute, type Route, readBeyondContract } from "../route.js";
+import { type Caller, defineRoute, extensionGet, type Route } from "../route.js";
 import { ledgersTag, shownFields } from "./ledgerShape.js";
 
-const reversed = answerObject("ReversedActivity", {
+const reversal = answerObject("ReversedActivity", {
   at: instant("When it was reversed"),
   reason: z.string().describe("Why"),
-  reversalId: z.string().describe("Names the reversal"),
+  reversalId: z.string().describe("The reversal's id"),
 });
 
-const replacement = answerObject("ReplacedActivity", {
-  importId: z.string().describe("The import that corrects it"),
-  row: z.int().describe("Its row there"),
+const replacingRow = answerObject("ReplacedActivity", {
+  importId: z.string().describe("The import that replaced it"),
+  row: z.int().describe("The row's number in that import"),
 });
 
 const ledgerActivity = answerObject("LedgerActivity", {
   ...shownFields("activity"),
   importId: z.string().describe("The import that recorded it"),
   row: z.int().describe("The row's number in the file (the header is 1), or its ordinal in the JSON push"),
-  reversed: reversed.nullable().optional().describe("Only with the parameter `reversed`; null for an activity that is not reversed"),
-  replacedBy: replacement
+  reversed: reversal.nullable().optional().describe("Only with the parameter `reversed`; null for an activity that is not reversed"),
+  replacedBy: replacingRow
     .nullable()
     .optional()
-    .describe("Only with the parameter `reversed`: the row that counts in its place; null where there is none"),
+    .describe("Only with the parameter `reversed`: the row that replaced it; null if there is none"),
 });
 
-const code = z.string().max(limits.identifierLength).optional();
+const codeFilter = z.string().max(limits.identifierLength).optional();
 
 const activityFilters = {
-  customerId: code.describe("Activities of this customer only; empty: those that name no customer"),
-  warehouseCode: code.describe("Activities of this warehouse only"),
-  chargeCode: code.describe("Activities with this charge code only"),
+  customerId: codeFilter.describe("Activities of this customer only. An empty value means activities without a customer"),
+  warehouseCode: codeFilter.describe("Activities of this warehouse only"),
+  chargeCode: codeFilter.describe("Activities with this charge code only"),
   from: timeParameter("Activities at or after this time, by their activityTimestamp"),
   to: timeParameter("Activities before this time, by their activityTimestamp"),
 };
 
-const required = (text: ReturnType<typeof timeParameter>) => text.unwrap().meta(text.meta() ?? {});
+const requiredTime = (time: ReturnType<typeof timeParameter>) => time.unwrap().meta(time.meta() ?? {});
 
-const quantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");
-const rows = z.int().describe("How many activities");
+const exactQuantity = z.string().describe("An exact decimal, as text: a JSON number is exact to 15 digits only");
+const activityCount = z.int().describe("How many activities");
 
-const total = answerObject("ActivityTotal", {
-  customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
+const totalSchema = answerObject("ActivityTotal", {
+  customerId: z.string().nullable().describe("Null for activities without a customer"),
   warehouseCode: z.string().describe("The warehouse"),
   chargeCode: z.string().describe("What was done"),
-  quantity,
-  rows,
+  quantity: exactQuantity,
+  rows: activityCount,
 });
 
-const totals = answerObject("ActivityTotals", {
-  items: z.array(total).describe("By customer, warehouse and charge code"),
-  total: z.object({ quantity, rows }).meta({ id: "ActivitySum" }).describe("Of all items"),
+const totalsSchema = answerObject("ActivityTotals", {
+  items: z.array(totalSchema).describe("By customer, warehouse and charge code"),
+  total: z.object({ quantity: exactQuantity, rows: activityCount }).meta({ id: "ActivitySum" }).describe("The sum of all items"),
 });
 
-const amount = answerObject("ChangedAmount", {
-  customerId: z.string().nullable().describe("Null: of the activities that name no customer"),
+const changedAmount = answerObject("ChangedAmount", {
+  customerId: z.string().nullable().describe("Null for activities without a customer"),
   chargeCode: z.string().describe("What was done"),
-  quantity: z.string().describe("More, or with a minus less, than before; an exact decimal, as text"),
-  rows: z.int().describe("How many activities more or less"),
+  quantity: z.string().describe("The change, negative if there is less than before; an exact decimal, as text"),
+  rows: z.int().describe("The change in the number of activities"),
 });
 
-const change = answerObject("TotalsChange", {
-  importId: z.string().describe("The import that completed, or of which something was reversed"),
-  reversalId: z.string().nullable().describe("Names the reversal; null for an import"),
+const changeSchema = answerObject("TotalsChange", {
+  importId: z.string().describe("The import that completed, or whose rows were reversed"),
+  reversalId: z.string().nullable().describe("The reversal's id; null for an import"),
   at: instant("When the import completed, or the reversal was made"),
   sourceDetails: z.string().describe("The import's reference"),
   reason: z.string().nullable().describe("Why it was reversed"),
-  amounts: z.array(amount).describe("By customer and charge code"),
+  amounts: z.array(changedAmount).describe("By customer and charge code"),
 });
 
-const changes = answerObject("TotalsChanges", { items: z.array(change).describe("The oldest first") });
+const changesSchema = answerObject("TotalsChanges", { items: z.array(changeSchema).describe("Oldest first") });
 
 export const activityLedgerRoutes: readonly Route[] = [
   defineRoute({
-    ...readBeyondContract,
+    ...extensionGet,
     path: "/v1/org/ledger/activities",
     operationId: "listLedgerActivities",
     summary: "List the activity ledger, of one import or of all",
     description:
-      "In the order in which they were pushed. Filtered by customer, warehouse, charge code or time: by customer, warehouse, charge code and " +
-      "half hour, and as pushed within each. With `reversed`, `unusual` or `reference` always in the order of the pushes; then a filtered page may be short, or empty, and " +
-      "still have a `nextCursor`: at most 5,000 activities are looked at for a page.",
+      "In the order of the pushes. With a filter by customer, warehouse, charge code or time, activities are sorted by these and by half hour. " +
+      "With `reversed`, `unusual` or `reference` they are always in the order of the pushes. A page then looks at 5,000 activities at most, " +
+      "so it may be short or empty and still have a `nextCursor`.",
     tag: ledgersTag,
     request: {
       query: pageQuery
@@ -100,19 +100,17 @@ export const activityLedgerRoutes: readonly Route[] = [
           reversed: z
             .enum(reversedChoices)
             .optional()
-            .describe("include: reversed and replaced activities as well; only: reversed ones. Otherwise neither are listed"),
+            .describe("`include`: also reversed and replaced activities. `only`: only reversed ones. By default neither are listed"),
           unusual: z
             .enum(["only"])
             .optional()
-            .describe(
-              "only: activities that their imports name as unusual, of each kind the first 1,000 of an import; in the order of the pushes",
-            ),
+            .describe("`only`: unusual activities, at most 1,000 of each kind per import, in the order of the pushes"),
           reference: z
             .string()
             .min(1)
             .max(limits.textLength)
             .optional()
-            .describe("Activities with exactly this reference; in the order of the pushes"),
+            .describe("Activities with exactly this reference, in the order of the pushes"),
           ...activityFilters,
         })
         .strict(),
@@ -139,57 +137,57 @@ export const activityLedgerRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    ...readBeyondContract,
+    ...extensionGet,
     path: "/v1/org/ledger/activities/totals",
     operationId: "getLedgerActivityTotals",
     summary: "Sum the activity ledger by customer, warehouse and charge code",
-    description: `Of completed imports, by customer, warehouse and charge code in this order. At most ${mostTotals} items: more are a 400.`,
+    description: `Totals of completed imports, sorted by customer, warehouse and charge code. More than ${maxTotals} items are a 400.`,
     tag: ledgersTag,
     request: {
       query: z.strictObject({
         ...activityFilters,
-        asOf: timeParameter("The totals as they were known at this time: rows recorded and reversals made up to it"),
+        asOf: timeParameter("The totals as of this time: with all rows and reversals recorded until then"),
       }),
     },
     responses: {
-      200: { description: "The totals", schema: totals },
+      200: { description: "The totals", schema: totalsSchema },
       400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many totals" },
     },
     handler: async ({ query, caller }, deps) => {
-      const filter = { ...(await activityFilter(query, caller, deps)), asOf: await lastMoment(query.asOf, caller, deps) };
+      const filter = { ...(await activityFilter(query, caller, deps)), asOf: await asOfMoment(query.asOf, caller, deps) };
       if (filter.asOf) await waitUntilTablesKnow(filter.asOf, deps);
       const items = await activityTotals(caller.organisationId, filter, deps.pool);
       return { status: 200, body: { items, total: sumOfTotals(items) } };
     },
   }),
   defineRoute({
-    ...readBeyondContract,
+    ...extensionGet,
     path: "/v1/org/ledger/activities/totals/changes",
     operationId: "listLedgerActivityTotalChanges",
     summary: "List what changed the totals since a time",
     description:
-      "The imports and reversals since then, the oldest first, each with what it added or took away. Their sum is the difference between the " +
-      `totals now and those \`asOf\` that time. At most ${mostAmounts} amounts: more are a 400.`,
+      "The imports and reversals since that time, oldest first, each with what it added or removed. Their sum is the difference between the " +
+      `totals now and those \`asOf\` that time. More than ${maxAmounts} amounts are a 400.`,
     tag: ledgersTag,
-    request: { query: z.strictObject({ ...activityFilters, since: required(timeParameter("Changes after this time")) }) },
+    request: { query: z.strictObject({ ...activityFilters, since: requiredTime(timeParameter("Changes after this time")) }) },
     responses: {
-      200: { description: "The changes", schema: changes },
+      200: { description: "The changes", schema: changesSchema },
       400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many amounts" },
     },
     handler: async ({ query, caller }, deps) => {
       const { from: since = caller.now() } = await timeRange({ from: query.since }, caller.organisationId, deps.pool);
       await waitUntilTablesKnow(since, deps);
-      const found = await totalChanges(caller.organisationId, await activityFilter(query, caller, deps), since, deps.pool);
-      const items = found.map(({ actor: _, ...change }) => ({ ...change, at: change.at.toISOString() }));
+      const changes = await totalChanges(caller.organisationId, await activityFilter(query, caller, deps), since, deps.pool);
+      const items = changes.map(({ actor: _, ...change }) => ({ ...change, at: change.at.toISOString() }));
       return { status: 200, body: { items } };
     },
   }),
 ];
 
-/** A day means its last millisecond. */
-async function lastMoment(text: string | undefined, { organisationId }: Caller, { pool }: ApiDeps): Promise<Date | undefined> {
-  const { to } = await timeRange({ to: text }, organisationId, pool);
-  return to && isDay(text ?? "") ? new Date(to.getTime() - 1) : to;
+/** The moment that `asOf` means, which for a day is its last millisecond. */
+async function asOfMoment(asOf: string | undefined, { organisationId }: Caller, { pool }: ApiDeps): Promise<Date | undefined> {
+  const { to } = await timeRange({ to: asOf }, organisationId, pool);
+  return to && isDay(asOf ?? "") ? new Date(to.getTime() - 1) : to;
 }
 
 type ActivityQuery = z.output<z.ZodObject<typeof activityFilters>>;

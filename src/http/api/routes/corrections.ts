@@ -2,26 +2,25 @@ import { requestCorrection } from "../../../commands/corrections/requestCorrecti
 import { activityCorrectionPush, correctionPush } from "../../../domain/pushes/importPushes.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
 import { defineRoute, type Route } from "../route.js";
-import { acceptedActivities, acceptedAnswer, acceptedShipments, originOf, pushDeps, pushHeaders, roomInQueue } from "./acceptPush.js";
+import { acceptedActivities, acceptedAnswer, acceptedShipments, originOf, pushDeps, pushHeaders, requireQueueRoom } from "./acceptPush.js";
 import { importKindRoutes, importParams } from "./importsShape.js";
 
-const acceptedOf = { shipments: acceptedShipments, activities: acceptedActivities };
-const pushOf = { shipments: correctionPush, activities: activityCorrectionPush };
+const answerSchemas = { shipments: acceptedShipments, activities: acceptedActivities };
+const bodySchemas = { shipments: correctionPush, activities: activityCorrectionPush };
 
 const descriptions = {
   shipments: [
-    "1 to 500 rejected rows of a completed import. `values` replace the submitted ones by column name, the rest stays as it was sent;",
-    "they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two",
-    "corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails",
-    "or is cancelled, the rows are open again. The rejected lines of a shipment are corrected together. A shipment that was accepted is",
-    "corrected by pushing it again.",
+    "Corrects 1 to 500 rejected rows of a completed import. `values` replaces submitted values by column name; the other values stay.",
+    "The rows become a new import, whose `correctionOf` names this one. Each row is corrected at most once: of two corrections at",
+    "the same time, the second is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, the rows",
+    "are open again. All rejected lines of a shipment must be corrected together. To correct an accepted shipment, push it again.",
   ],
   activities: [
-    "1 to 500 rows of a completed import, rejected or accepted. `values` replace the submitted or recorded ones by column name, the rest stays as it was;",
-    "they go in as a new import, whose `correctionOf` names this one. A row is corrected once, however often and by however many clients it is sent: of two",
-    "corrections at the same time, the second one's row is rejected with `Already corrected by import <id>`. If the new import fails",
-    "or is cancelled, rejected rows are open again. For accepted rows a `reason` is required. An accepted row counts until the new one does, and stops in the",
-    "same moment; it goes on counting where the new row is rejected, or its import fails or is cancelled, and counts again when the new row is reversed.",
+    "Corrects 1 to 500 rows of a completed import, rejected or accepted. `values` replaces values by column name; the other values stay.",
+    "The rows become a new import, whose `correctionOf` names this one. Each row is corrected at most once: of two corrections at",
+    "the same time, the second is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, rejected",
+    "rows are open again. Accepted rows need a `reason`. The new row replaces an accepted one in the totals at once. If the new row is",
+    "rejected or reversed, or its import fails or is cancelled, the old row counts.",
   ],
 } as const;
 
@@ -35,18 +34,18 @@ export const correctionRoutes: readonly Route[] = importKindRoutes.map(({ kind, 
     tag,
     scope: kind,
     extension: true,
-    request: { params: importParams, headers: pushHeaders, body: pushOf[kind] },
+    request: { params: importParams, headers: pushHeaders, body: bodySchemas[kind] },
     responses: {
-      202: { description: "Queued", schema: acceptedOf[kind] },
+      202: { description: "Queued", schema: answerSchemas[kind] },
       400: {
         description:
-          "The body is not as described, names an unknown column or a part of a shipment, leaves out a value that was not kept whole or a reason that is required, or too many imports are queued",
+          "The body is not as described, names an unknown column or only some lines of a shipment, lacks a required reason or a value that was stored shortened, or too many imports are queued",
       },
       404: { description: "No such import in the organisation" },
-      409: { description: "A row cannot be corrected, or the import has not completed; the message says which and why" },
+      409: { description: "A row cannot be corrected, or the import has not completed. The message says why" },
       422: { description: "The Idempotency-Key was used for another request" },
     },
-    beforeBody: roomInQueue,
+    beforeBody: requireQueueRoom,
     handler: async (request, deps) => {
       const { params, body, caller, reserveDisk } = request;
       const { importId } = params;

@@ -2,8 +2,8 @@ import { cancelImport } from "../../../commands/imports/endImport.js";
 import { listImports } from "../../../queries/imports/importList.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
-import { lookForReport } from "../missingReports.js";
-import { defineRoute, type Route, readBeyondContract } from "../route.js";
+import { checkStoredReport } from "../missingReports.js";
+import { defineRoute, extensionGet, type Route } from "../route.js";
 import { importBody, importKindRoutes, importParams, importSchema } from "./importsShape.js";
 
 export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
@@ -12,31 +12,31 @@ export const importStatusRoutes: readonly Route[] = importKindRoutes.map(({ kind
     path: `${base}/{importId}`,
     operationId: `check${name}Import`,
     summary: `Check a ${noun} import`,
-    description: "Poll about every 30 seconds. The link to the error report is fresh with every reading and expires after one hour.",
+    description: "Poll about every 30 seconds. Each answer has a new link to the error report, which expires after one hour.",
     tag,
     scope: "read",
     request: { params: importParams },
     responses: { 200: { description: "The import", schema: importSchema }, 404: { description: "No such import in the organisation" } },
     handler: async ({ params, caller }, deps) => {
       const { view } = await requireImport(caller.organisationId, { kind, importId: params.importId }, deps);
-      if (view.reportKey !== null) lookForReport(deps, view.importId, view.reportKey);
+      if (view.reportKey !== null) checkStoredReport(deps, view.importId, view.reportKey);
       return { status: 200, body: await importBody(view, deps, caller.now()) };
     },
   }),
 );
 
-const importPage = pageSchema(importSchema, "Imports");
+const importPageSchema = pageSchema(importSchema, "Imports");
 
 export const importListRoutes: readonly Route[] = importKindRoutes.map(({ kind, base, tag, noun, name }) =>
   defineRoute({
-    ...readBeyondContract,
+    ...extensionGet,
     path: base,
     operationId: `list${name}Imports`,
     summary: `List ${noun} imports, newest first`,
     tag,
     request: { query: pageQuery },
     responses: {
-      200: { description: "A page of imports", schema: importPage },
+      200: { description: "A page of imports", schema: importPageSchema },
       400: { description: "Malformed cursor or limit" },
     },
     handler: ({ query, caller }, deps) =>

@@ -10,13 +10,13 @@ import {
   acceptUpload,
   describeColumns,
   pushHeaders,
-  roomInQueue,
+  requireQueueRoom,
   uploadFormSchema,
   uploadResponses,
 } from "./acceptPush.js";
 
-const refusals = {
-  400: { description: "The body is not as described, a limit is passed, or too many imports are queued" },
+const errorResponses = {
+  400: { description: "The body is not as described, a limit is exceeded, or too many imports are queued" },
   422: { description: "The Idempotency-Key was used for another request" },
 };
 
@@ -29,8 +29,8 @@ const pushShipments = defineRoute({
   tag: "Shipment imports",
   scope: "shipments",
   request: { headers: pushHeaders, body: shipmentPush },
-  responses: { 202: { description: "Queued", schema: acceptedShipments }, ...refusals },
-  beforeBody: roomInQueue,
+  responses: { 202: { description: "Queued", schema: acceptedShipments }, ...errorResponses },
+  beforeBody: requireQueueRoom,
   handler: async (request, deps) => {
     const { body, caller } = request;
     const check = async () => {
@@ -54,8 +54,8 @@ const pushActivities = defineRoute({
   tag: "Fulfilment imports",
   scope: "activities",
   request: { headers: pushHeaders, body: activityPush },
-  responses: { 202: { description: "Queued", schema: acceptedActivities }, ...refusals },
-  beforeBody: roomInQueue,
+  responses: { 202: { description: "Queued", schema: acceptedActivities }, ...errorResponses },
+  beforeBody: requireQueueRoom,
   handler: (request, deps) => {
     const { body } = request;
     const [lines, bytes] = [activitiesToCsv(body), activitiesFileBytes(body)];
@@ -63,29 +63,29 @@ const pushActivities = defineRoute({
   },
 });
 
-const upload = { method: "POST", request: { headers: pushHeaders, multipart: uploadFormSchema }, responses: uploadResponses } as const;
+const uploadRoute = { method: "POST", request: { headers: pushHeaders, multipart: uploadFormSchema }, responses: uploadResponses } as const;
 
 const uploadShipments = defineRoute({
-  ...upload,
+  ...uploadRoute,
   path: "/v1/org/shipments/imports/file",
   operationId: "uploadShipments",
   summary: "Import shipments (file)",
-  description: `A .csv or .xlsx file with one row per goods line; lines of one shipmentId belong together wherever they stand. ${describeColumns("shipments")}`,
+  description: `A .csv or .xlsx file with one row per goods line; all lines with one shipmentId are one shipment, in any order. ${describeColumns("shipments")}`,
   tag: "Shipment imports",
   scope: "shipments",
-  beforeBody: roomInQueue,
+  beforeBody: requireQueueRoom,
   handler: (request, deps) => acceptUpload(deps, "shipments", request),
 });
 
 const uploadActivities = defineRoute({
-  ...upload,
+  ...uploadRoute,
   path: "/v1/org/fulfilment/activities/file",
   operationId: "uploadActivities",
   summary: "Import activities (file)",
   description: `A .csv or .xlsx file with one activity per row. ${describeColumns("activities")}`,
   tag: "Fulfilment imports",
   scope: "activities",
-  beforeBody: roomInQueue,
+  beforeBody: requireQueueRoom,
   handler: (request, deps) => acceptUpload(deps, "activities", request),
 });
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { generateQuotes as generate } from "../../../commands/quotes/generateQuotes.js";
+import { generateQuotes } from "../../../commands/quotes/generateQuotes.js";
 import { quoteRequest } from "../../../domain/rating/quoteRequest.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { findQuote, listQuotes as listed } from "../../../queries/quotes/quoteList.js";
+import { findQuote, listQuotes } from "../../../queries/quotes/quoteList.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
-import { defineRoute, type Route, readBeyondContract } from "../route.js";
+import { defineRoute, extensionGet, type Route } from "../route.js";
 
 const location = answerObject("Location", {
   postalCode: z.string().describe("The postcode, as its country writes it"),
@@ -17,7 +17,7 @@ const location = answerObject("Location", {
 });
 
 const goods = answerObject("QuotedGoods", {
-  type: z.string().describe("As it was sent; empty when it was not"),
+  type: z.string().describe("As it was sent; empty if it was not"),
   quantity: z.int().describe("Number of equal items"),
   length: z.number().describe("Centimetres"),
   width: z.number().describe("Centimetres"),
@@ -27,50 +27,50 @@ const goods = answerObject("QuotedGoods", {
 });
 
 const surcharge = answerObject("Surcharge", {
-  name: z.string().describe("For people"),
-  description: z.string().describe("What it is for; empty when nothing is to be said"),
-  key: z.string().describe("The same in every quote"),
+  name: z.string().describe("A name for people"),
+  description: z.string().describe("What it is for; may be empty"),
+  key: z.string().describe("The surcharge's key, the same in every quote"),
   amount: z.number().describe("In the organisation's currency, without GST"),
 });
 
 const quote = answerObject("Quote", {
-  rateId: z.string().describe("Names this priced line"),
-  serviceName: z.string().describe("For people"),
+  rateId: z.string().describe("The id of this priced line"),
+  serviceName: z.string().describe("A name for people"),
   serviceId: z.string().describe("The service's alias, for `filters.serviceIds`"),
-  rateCardName: z.string().describe("For people"),
+  rateCardName: z.string().describe("A name for people"),
   rateCardId: z.string().describe("The rate card's alias, for `filters.rateCardIds`"),
   amount: z.number().describe("Freight, without surcharges and GST"),
   totalAmount: z.number().describe("Freight, surcharges and GST"),
   gstAmount: z.number().describe("The GST in totalAmount"),
   isSpotRate: z.boolean().describe("Whether this is a spot rate"),
-  spotRateMessage: z.string().describe("What to know of a spot rate; empty otherwise"),
-  deliveryTime: z.string().describe("The transit time in words; empty where it is not known"),
-  minTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
-  maxTransitTime: z.int().describe("In transitTimeUnit; 0 where it is not known"),
+  spotRateMessage: z.string().describe("The message of a spot rate; empty for other rates"),
+  deliveryTime: z.string().describe("The transit time in words; empty if it is not known"),
+  minTransitTime: z.int().describe("In transitTimeUnit; 0 if it is not known"),
+  maxTransitTime: z.int().describe("In transitTimeUnit; 0 if it is not known"),
   transitTimeUnit: z.enum(["H", "D", "W"]).describe("H for hours, D for days, W for weeks"),
-  surcharges: z.array(surcharge).describe("Those that apply, the fuel levy last"),
+  surcharges: z.array(surcharge).describe("The surcharges that apply, the fuel levy last"),
 });
 
 const result = answerObject("QuoteResult", {
   customerId: z.string().describe("The customer this result is for"),
-  quoteId: z.string().describe("Fetches this result again"),
+  quoteId: z.string().describe("The id to fetch this result again"),
   noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
   quotes: z.array(quote).describe("Cheapest first; empty when no service applies"),
 });
 
 export const quoteResponse = answerObject("QuoteResponse", {
-  origin: location.describe("Where the goods are picked up, as it was found"),
-  destination: location.describe("Where they are delivered, as it was found"),
-  goods: z.array(goods).describe("The items, with what is charged for"),
-  results: z.array(result).describe("One for each customer, in the order they were asked for"),
+  origin: location.describe("The pickup location, completed by the service"),
+  destination: location.describe("The delivery location, completed by the service"),
+  goods: z.array(goods).describe("The items, with their chargeable weight"),
+  results: z.array(result).describe("One for each customer, in the order of the request"),
 });
 
-const generateQuotes = defineRoute({
+const generateQuotesRoute = defineRoute({
   method: "POST",
   path: "/v1/org/quote/getQuote",
   operationId: "generateQuotes",
   summary: "Generate quotes",
-  description: "Prices the items for each customer. Every result is a quote of its own that can be fetched again by its quoteId.",
+  description: "Prices the items for each customer. Each result is a quote of its own, which can be fetched again by its quoteId.",
   tag: "Quotes",
   scope: "quotes",
   maxBodyBytes: 2 * 1024 * 1024,
@@ -82,12 +82,12 @@ const generateQuotes = defineRoute({
   },
   handler: async ({ body, caller }, { eventStore, catalogues, geography }) => {
     const catalogue = await catalogues(caller.organisationId, caller.catalogueVersion);
-    const { response } = await generate({ events: eventStore, catalogue, geography }, body, { ...caller, now: caller.now() });
+    const { response } = await generateQuotes({ eventStore, catalogue, geography }, body, { ...caller, now: caller.now() });
     return { status: 200, json: response };
   },
 });
 
-const fetchQuote = defineRoute({
+const fetchQuoteRoute = defineRoute({
   method: "GET",
   path: "/v1/org/quote/getQuote/{quoteId}",
   operationId: "fetchQuote",
@@ -106,24 +106,24 @@ const fetchQuote = defineRoute({
   },
 });
 
-const cheapest = answerObject("CheapestQuote", {
-  serviceName: z.string().describe("For people"),
+const cheapestQuote = answerObject("CheapestQuote", {
+  serviceName: z.string().describe("A name for people"),
   totalAmount: z.number().describe("Freight, surcharges and GST"),
 });
 
 const listedQuote = answerObject("ListedQuote", {
-  quoteId: z.string().describe("Fetches the quote"),
+  quoteId: z.string().describe("The id to fetch the quote"),
   customerId: z.string().describe("The customer it is for"),
   generatedAt: instant("When it was priced"),
   origin: location.describe("Where the goods are picked up"),
   destination: location.describe("Where they are delivered"),
   serviceCount: z.int().describe("Quotes in the result; fetch the quote for all of them"),
-  cheapest: cheapest.nullable().describe("Null when nothing could be priced"),
+  cheapest: cheapestQuote.nullable().describe("Null when nothing could be priced"),
   noQuoteMessage: z.string().describe("Why nothing could be priced; empty otherwise"),
 });
 
-const listQuotes = defineRoute({
-  ...readBeyondContract,
+const listQuotesRoute = defineRoute({
+  ...extensionGet,
   path: "/v1/org/quotes",
   operationId: "listQuotes",
   summary: "List quotes, newest first",
@@ -141,8 +141,8 @@ const listQuotes = defineRoute({
   },
   handler: async ({ query, caller }, deps) => {
     const filter = { customerId: query.customerId, ...(await timeRange(query, caller.organisationId, deps.pool)) };
-    return answerPage(listed(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
+    return answerPage(listQuotes(caller.organisationId, filter, pageRequest(query, deps), deps.pool));
   },
 });
 
-export const quoteRoutes: readonly Route[] = [generateQuotes, fetchQuote, listQuotes];
+export const quoteRoutes: readonly Route[] = [generateQuotesRoute, fetchQuoteRoute, listQuotesRoute];

@@ -14,28 +14,28 @@ const sharedFields = {
   error: z.string().describe("Why the row was rejected"),
   data: z
     .record(z.string(), z.string())
-    .describe("The values sent for the row, by column name; one that is very long ends in `... [cut short]`"),
+    .describe("The values sent for the row, by column name. A value that was shortened ends in `... [cut short]`"),
   row: z.int().describe("Extension: the row's number in the file (the header is 1), or its ordinal in the JSON push"),
   state: rowState
     .nullable()
     .describe(
-      "Extension: open, submitted (a correction of it is under way), corrected, dismissed, superseded (a later import, or a later element of its own push, has written its shipment), or withdrawn (its import is reversed as a whole). Null unless the import has completed",
+      "Extension: open, submitted (a correction is queued or running), corrected, dismissed, superseded (a later push, or a later element of the same push, wrote its shipment), or withdrawn (its whole import was reversed). Null unless the import has completed",
     ),
 };
 
-const query = pageQuery.extend({
+const rejectionQuery = pageQuery.extend({
   state: rowState
     .optional()
     .describe("Extension: only rows in this state. A page may then be shorter than its limit, or empty, with a cursor for the rest"),
 });
 
-const rejectedRow = {
+const rejectedRowSchemas = {
   shipments: answerObject("RejectedShipmentRow", {
-    shipmentId: z.string().describe("The row's shipment; empty where it had none"),
+    shipmentId: z.string().describe("The row's shipmentId; empty if it had none"),
     ...sharedFields,
   }),
   activities: answerObject("RejectedActivityRow", {
-    reference: z.string().nullable().describe("The row's reference; null where it had none"),
+    reference: z.string().nullable().describe("The row's reference; null if it had none"),
     ...sharedFields,
   }),
 };
@@ -48,19 +48,19 @@ export const rejectionRoutes: readonly Route[] = importKindRoutes.map(({ kind, b
     summary: `List the rejected rows of a ${noun} import`,
     tag,
     scope: "read",
-    request: { params: importParams, query },
+    request: { params: importParams, query: rejectionQuery },
     responses: {
       200: {
-        description: "A page of rejected rows, in row order; very large rows end it early, at 4 MiB, with a cursor for the rest",
-        schema: pageSchema(rejectedRow[kind], `Rejected${name === "Shipment" ? "Shipment" : "Activity"}Rows`),
+        description: "A page of rejected rows, in row order. It ends at 4 MiB, with a cursor for the rest",
+        schema: pageSchema(rejectedRowSchemas[kind], `Rejected${name === "Shipment" ? "Shipment" : "Activity"}Rows`),
       },
       400: { description: "Malformed cursor, limit or state" },
       404: { description: "No such import in the organisation" },
     },
-    handler: async ({ params: { importId }, query: { state, ...page }, caller }, deps) => {
+    handler: async ({ params: { importId }, query: { state, ...pageParameters }, caller }, deps) => {
       await requireCountedImport(caller.organisationId, { kind, importId }, deps);
-      const found = listRejectedRows(caller.organisationId, { kind, importId, state }, pageRequest(page, deps), deps.pool);
-      return answerPage(found, (row) => rowBody(kind, row));
+      const page = listRejectedRows(caller.organisationId, { kind, importId, state }, pageRequest(pageParameters, deps), deps.pool);
+      return answerPage(page, (row) => rowBody(kind, row));
     },
   }),
 );

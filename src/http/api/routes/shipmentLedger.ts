@@ -5,14 +5,14 @@ import { placeOf } from "../../../queries/shipments/shipmentFilter.js";
 import { findShipment, listShipments } from "../../../queries/shipments/shipmentLedger.js";
 import { answerObject, instant } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema, timeParameter, timeRange } from "../listQuery.js";
-import { defineRoute, type Route, readBeyondContract } from "../route.js";
+import { defineRoute, extensionGet, type Route } from "../route.js";
 import { ledgersTag, shownFields } from "./ledgerShape.js";
 
 const goodsLine = answerObject("GoodsLine", shownFields("goodsLine"));
 
 const ledgerShipment = answerObject("LedgerShipment", {
   ...shownFields("shipment"),
-  customFields: z.record(z.string(), z.string()).optional().describe("By key; absent where it has none"),
+  customFields: z.record(z.string(), z.string()).optional().describe("By key; absent if there are none"),
   items: z.array(goodsLine).describe("Its goods lines"),
   sourceDetails: z.string().describe("The reference of the import that wrote this version"),
   importId: z.string().describe("The import that wrote this version"),
@@ -21,29 +21,33 @@ const ledgerShipment = answerObject("LedgerShipment", {
 
 const shipmentFilters = {
   customerId: z.string().max(limits.identifierLength).optional().describe("Shipments of this customer only"),
-  shipmentIdPrefix: z.string().min(1).max(limits.identifierLength).optional().describe("Shipments whose id begins so"),
-  sourceDetails: z.string().max(limits.sourceDetailsLength).optional().describe("Shipments that an import with these sourceDetails wrote"),
+  shipmentIdPrefix: z.string().min(1).max(limits.identifierLength).optional().describe("Shipments whose id begins with this"),
+  sourceDetails: z
+    .string()
+    .max(limits.sourceDetailsLength)
+    .optional()
+    .describe("Shipments written by an import with these `sourceDetails`"),
   place: z
     .string()
     .trim()
     .min(1)
     .max(100)
     .optional()
-    .describe("Shipments from or to this postcode, or this suburb as it was pushed, in capitals or not"),
-  placeCountry: z.string().trim().min(1).max(100).optional().describe("The country that `place` is a suburb of; Australia when omitted"),
+    .describe("Shipments from or to this postcode, or this suburb as it was pushed, in any letter case"),
+  placeCountry: z.string().trim().min(1).max(100).optional().describe("The country of the suburb in `place`; Australia by default"),
   from: timeParameter("Shipments written at or after this time, by their updatedAt"),
   to: timeParameter("Shipments written before this time, by their updatedAt"),
 };
 
 export const shipmentLedgerRoutes: readonly Route[] = [
   defineRoute({
-    ...readBeyondContract,
+    ...extensionGet,
     path: "/v1/org/ledger/shipments",
     operationId: "listLedgerShipments",
     summary: "List the shipment ledger",
     tag: ledgersTag,
     description:
-      "By shipmentId; what is asked for by `sourceDetails`, or by `from` and `to` alone, comes by import, the last ended first. A filtered page may be short, or empty, and still have a `nextCursor`: at most 5,000 shipments are looked at for a page.",
+      "Sorted by shipmentId. If the only filter is `sourceDetails`, or `from` and `to`, shipments are sorted by import instead, the latest first. A page looks at 5,000 shipments at most, so a filtered page may be short or empty and still have a `nextCursor`.",
     request: { query: pageQuery.extend(shipmentFilters).strict() },
     responses: {
       200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") },
@@ -57,7 +61,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     },
   }),
   defineRoute({
-    ...readBeyondContract,
+    ...extensionGet,
     path: "/v1/org/ledger/shipments/{shipmentId}",
     operationId: "getLedgerShipment",
     summary: "Fetch a shipment from the ledger",

@@ -3,7 +3,7 @@ import { requireImport } from "../../../queries/imports/importStatus.js";
 import { listUnusualRows } from "../../../queries/imports/unusualRows.js";
 import { answerObject } from "../document/schemas.js";
 import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js";
-import { defineRoute, type Route, readBeyondContract } from "../route.js";
+import { defineRoute, extensionGet, type Route } from "../route.js";
 import { importKindRoutes, importParams, unusualKind } from "./importsShape.js";
 
 const unusualRow = answerObject("UnusualRow", {
@@ -12,20 +12,20 @@ const unusualRow = answerObject("UnusualRow", {
   near: z
     .string()
     .optional()
-    .describe("Only of newCode: a known code that it differs from by one character, two swapped ones, case or blanks"),
+    .describe("Only for newCode: a known code that differs by one character, two swapped characters, letter case or blanks"),
   sameAs: answerObject("RepeatedActivity", {
     importId: z.string().describe("The earlier import"),
-    row: z.int().describe("Its row there"),
+    row: z.int().describe("The row's number in that import"),
   })
     .optional()
-    .describe("Only of repeated: the earlier activity; absent where only another row of the same file is the same"),
+    .describe("Only for repeated: the earlier activity. Absent if the only equal row is in the same file"),
 });
 
 const { kind, base, tag } = importKindRoutes[1];
 
 export const unusualRowRoutes: readonly Route[] = [
   defineRoute({
-    ...readBeyondContract,
+    ...extensionGet,
     path: `${base}/{importId}/unusual`,
     operationId: "listUnusualFulfilmentRows",
     summary: "List the unusual rows of a fulfilment import",
@@ -34,7 +34,7 @@ export const unusualRowRoutes: readonly Route[] = [
     request: { params: importParams, query: pageQuery },
     responses: {
       200: {
-        description: "A page of unusual rows, in row order: of each kind the first 1,000",
+        description: "A page of unusual rows, in row order. Only the first 1,000 of each kind are listed",
         schema: pageSchema(unusualRow, "UnusualRows"),
       },
       400: { description: "Malformed cursor or limit" },

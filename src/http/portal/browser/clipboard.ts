@@ -1,14 +1,14 @@
-// Blocks of cells as spreadsheets put them on the clipboard: tabs between cells, line ends between rows, quotes around either.
+// Reads and writes blocks of cells as spreadsheets copy them: tabs between cells, line ends between rows, quotes around cells with either.
 
-/** In quotes a cell may have tabs, line ends and doubled quotes; a quote within a cell is a character like any other. */
-const cells = /(?:"((?:[^"]|"")*)"?)?([^\t\r\n]*)(\t|\r\n?|\n|$)/g;
+/** One cell and its separator. A quoted cell may contain tabs, line ends and doubled quotes. Elsewhere a quote is an ordinary character. */
+const cellPattern = /(?:"((?:[^"]|"")*)"?)?([^\t\r\n]*)(\t|\r\n?|\n|$)/g;
 
 export function parseCells(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
-  for (const [, quoted = "", plain = "", end] of text.matchAll(cells)) {
+  for (const [, quoted = "", plain = "", end] of text.matchAll(cellPattern)) {
     const cell = quoted.replaceAll('""', '"') + plain;
-    if (end === "" && cell === "" && row.length === 0) break; // behind the last row
+    if (end === "" && cell === "" && row.length === 0) break; // the empty match after the last row
     row.push(cell);
     if (end === "\t") continue;
     rows.push(row);
@@ -18,8 +18,8 @@ export function parseCells(text: string): string[][] {
 }
 
 /**
- * Puts a block of cells that is pasted into a field of a table into the fields beside and below it too. A single value is left to the browser.
- * Returns how many rows were pasted, and how many of them found no place.
+ * Spreads a pasted block of cells over a table's fields, from the focused one to the right and down. Leaves a single value to the browser.
+ * Returns how many rows the block has, and how many of them did not fit.
  */
 export function pasteBlock(event: ClipboardEvent, addRow: () => HTMLTableRowElement | undefined = () => undefined) {
   const text = event.clipboardData?.getData("text/plain") ?? "";
@@ -30,7 +30,7 @@ export function pasteBlock(event: ClipboardEvent, addRow: () => HTMLTableRowElem
   let row = cell.closest("tr") as HTMLTableRowElement | null | undefined;
   for (const [down, cells] of block.entries()) {
     row ??= addRow();
-    if (!row) return { rows: block.length, left: block.length - down };
+    if (!row) return { rows: block.length, skippedRows: block.length - down };
     for (const [right, value] of cells.entries()) {
       const input = row.cells[cell.cellIndex + right]?.querySelector("input");
       if (input) input.value = value.trim();
@@ -38,7 +38,7 @@ export function pasteBlock(event: ClipboardEvent, addRow: () => HTMLTableRowElem
     }
     row = row.nextElementSibling as HTMLTableRowElement | null;
   }
-  return { rows: block.length, left: 0 };
+  return { rows: block.length, skippedRows: 0 };
 }
 
 export const formatCells = (rows: readonly (readonly string[])[]): string =>

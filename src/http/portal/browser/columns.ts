@@ -1,17 +1,17 @@
-// The page Columns: which required fields are still missing, while somebody chooses.
+// The page Columns: shows which required fields are still missing while a person chooses.
 
 function start(form: HTMLFormElement, status: HTMLElement): void {
   const choices = [...form.querySelectorAll<HTMLSelectElement | HTMLInputElement>("[data-taken]")];
-  /** Where fields are written: the name of each, by what is written for it. */
+  /** The names of fields by the text that a person types to choose them. Empty if fields are chosen from a list. */
   const options = [...form.querySelectorAll<HTMLOptionElement>("datalist option")];
-  const written = new Map(options.map(({ value, dataset }) => [comparable(value), dataset["name"]]));
+  const namesByText = new Map(options.map(({ value, dataset }) => [comparable(value), dataset["name"]]));
   const fields = [...form.querySelectorAll<HTMLElement>("[data-field]")];
   const inputOf = (field: HTMLElement) => field.querySelector("input") as HTMLInputElement;
 
   const update = () => {
-    const taken = new Set(choices.map(({ value }) => written.get(comparable(value)) ?? value));
+    const chosenNames = new Set(choices.map(({ value }) => namesByText.get(comparable(value)) ?? value));
     for (const choice of choices) choice.closest("tr")?.classList.toggle("muted-row", choice.value.trim() === "");
-    for (const field of fields) field.hidden = taken.has(field.dataset["field"] ?? "") && inputOf(field).value === "";
+    for (const field of fields) field.hidden = chosenNames.has(field.dataset["field"] ?? "") && inputOf(field).value === "";
     const missing = fields.filter(
       (field) => field.dataset["required"] !== undefined && !field.hidden && inputOf(field).value.trim() === "",
     );
@@ -22,13 +22,13 @@ function start(form: HTMLFormElement, status: HTMLElement): void {
     status.classList.toggle("done", names.length === 0);
   };
   form.addEventListener("change", update);
-  update(); // a browser that comes back to the page fills in what was chosen
+  update(); // a browser that returns to the page restores earlier choices
 }
 
 const comparable = (text: string) => text.trim().toLowerCase();
 
-const note = document.querySelector<HTMLElement>("[data-missing]");
-const form = note?.closest("form");
-if (form && note) start(form, note);
+const missingNote = document.querySelector<HTMLElement>("[data-missing]");
+const form = missingNote?.closest("form");
+if (form && missingNote) start(form, missingNote);
 
 export {};

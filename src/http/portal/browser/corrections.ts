@@ -1,11 +1,11 @@
-// The page of rejected rows: takes over those that came with it, loads the others, and puts the parts together.
+// The page of rejected rows: replaces the server's table with a grid, loads further rows, and connects the parts in `corrections`.
 import { count } from "./corrections/changes.js";
 import { controlGrid } from "./corrections/control.js";
-import { keptEdits } from "./corrections/edits.js";
+import { storedEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
 import { rowStatus, type ServedRow, type Settings } from "./corrections/rows.js";
 import { sayRecorded } from "./corrections/sending.js";
-import { askServerAgain, RequestRefused } from "./corrections/server.js";
+import { askServerWithRetries, RequestRefused } from "./corrections/server.js";
 import { createSheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
 import { bindTools, type Tools } from "./corrections/tools.js";
@@ -21,18 +21,18 @@ function start(panel: HTMLElement): void {
   const described = settings.editable ? { "aria-describedby": "grid-help" } : undefined;
   const named = { role: "grid", "aria-labelledby": "rows", "aria-multiselectable": "true", ...described };
   const grid = element("div", { class: "grid", id: "grid", tabindex: "-1", ...named });
-  const edits = keptEdits(settings.owner);
+  const edits = storedEdits(settings.owner);
   const sheet = createSheet(settings.kind, edits);
   const references = new Map<string, string>();
-  const given = { sheet, edits, settings, references };
-  const view = createView(frame, grid, given);
+  const shared = { sheet, edits, settings, references };
+  const view = createView(frame, grid, shared);
   const page: CorrectionPage = {
-    ...given,
+    ...shared,
     view,
     change: (changes) => {
-      const left = sheet.change(changes);
-      if (left > 0)
-        page.say(`${count(left, "cell was", "cells were")} not changed: their rows are no longer open, or are being submitted.`);
+      const skipped = sheet.change(changes);
+      if (skipped > 0)
+        page.say(`${count(skipped, "cell was", "cells were")} not changed: their rows are no longer open, or are being submitted.`);
     },
     say: () => undefined,
     showOutcome: (...outcome) => part("outcome")?.replaceChildren(...outcome),
@@ -43,12 +43,12 @@ function start(panel: HTMLElement): void {
   const leave = () => (panel.querySelector<HTMLElement>("button") ?? panel.closest<HTMLElement>("main"))?.focus();
   const commands = controlGrid(page, leave);
   for (const [name, run] of Object.entries(commands)) panel.querySelector(`[data-do="${name}"]`)?.addEventListener("click", run);
-  /** Shows the whole problem of the active row, since its cell may be too narrow. */
+  /** Shows the full problem of the active row below the grid, since the cell may be too narrow. */
   const showProblem = () => {
     const row = sheet.rows[view.active.row];
     if (!row) return problem.replaceChildren();
     const { importId, row: number } = row.served;
-    const text = `Row ${number} of ${references.get(importId) ?? importId}: ${rowStatus(row, sheet.touched(row)).text} `;
+    const text = `Row ${number} of ${references.get(importId) ?? importId}: ${rowStatus(row, sheet.isTouched(row)).text} `;
     if (problem.firstChild?.textContent === text) return;
     const linkTo = (path: string, label: string) => element("a", { href: `${settings.importBase}/${path}` }, label);
     const other = row.closure?.otherId ? [linkTo(row.closure.otherId, "Open that import"), " "] : [];
@@ -58,7 +58,7 @@ function start(panel: HTMLElement): void {
     view.refresh();
     tools.refresh();
     judge();
-    // Lines of a shipment stay: an open line may yet be given the shipment id of one that was recorded, which the grid refuses.
+    // Lines of shipments stay in the grid, which refuses an open line that is given the shipment id of a recorded one.
     if (sayRecorded() && settings.kind === "activities") setTimeout(() => reload(location.search, true));
     showProblem();
   };
@@ -68,20 +68,20 @@ function start(panel: HTMLElement): void {
   });
   const skip = element("a", { class: "skip", href: `#${grid.id}` }, "Skip to the rows");
   skip.addEventListener("click", (event) => {
-    event.preventDefault(); // the grid itself is no cell: the arrow keys work from one
+    event.preventDefault(); // focuses a cell instead of the grid, since the arrow keys start from a cell
     view.goTo(view.active);
   });
   document.querySelector(".skip")?.after(skip);
-  /** The rows of the page stay until the grid has rows too. */
-  const takeOver = () => {
+  /** Replaces the server's table, which stays in view until the first rows have arrived. */
+  const showGrid = () => {
     table.replaceWith(grid);
     panel.classList.remove("waiting");
   };
-  const load = createLoading(page, tools, takeOver);
+  const load = createLoader(page, tools, showGrid);
   const first = panel.dataset["first"];
   void load(settings.rowsUrl, first ? (JSON.parse(first) as PageOfRows) : undefined);
   const reload = (query: string, keepsOutcome = false) => {
-    tools.loading(keepsOutcome);
+    tools.startLoading(keepsOutcome);
     sheet.clear();
     frame.scrollTop = 0;
     view.active = { row: 0, column: view.leading };
@@ -93,7 +93,7 @@ function start(panel: HTMLElement): void {
 }
 
 /**
- * Choosing a reason shows its rows in the same grid: the page, its place and the keyboard's focus stay where they are. `choose` gets the page's
+ * Choosing a reason loads its rows into the same grid, so that the scroll position and the keyboard focus stay. `choose` gets the page's
  * query, such as `?kind=activities&reason=...`.
  */
 function bindReasons(choose: (query: string) => void): void {
@@ -117,8 +117,8 @@ function bindReasons(choose: (query: string) => void): void {
   });
 }
 
-/** The most rows that one sheet holds. */
-const mostLoaded = 10_000;
+/** The most rows that the grid loads. */
+const maxLoadedRows = 10_000;
 
 interface PageOfRows {
   readonly rows: readonly ServedRow[];
@@ -126,32 +126,32 @@ interface PageOfRows {
   readonly next: string | null;
 }
 
-/** Rows come page by page, in the background, until other rows are wanted. `first`: the first page, if it is there already. */
-function createLoading({ sheet, view, references, say }: CorrectionPage, tools: Tools, takeOver: () => void) {
-  let loads = 0;
+/** Returns a function that loads all rows page by page, until it is called again. `first`: the first page, if the HTML contains it. */
+function createLoader({ sheet, view, references, say }: CorrectionPage, tools: Tools, showGrid: () => void) {
+  let latestLoad = 0;
   return async (address: string, first?: PageOfRows): Promise<void> => {
-    loads += 1;
-    const own = loads;
+    latestLoad += 1;
+    const thisLoad = latestLoad;
     let cursor: string | null | undefined;
     try {
-      while (cursor !== null && sheet.rows.length < mostLoaded) {
-        const more = cursor === undefined ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
-        const page: PageOfRows = (cursor === undefined && first) || (await askServerAgain(address + more));
-        if (own !== loads) return;
+      while (cursor !== null && sheet.rows.length < maxLoadedRows) {
+        const suffix = cursor === undefined ? "" : `${address.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
+        const page: PageOfRows = (cursor === undefined && first) || (await askServerWithRetries(address + suffix));
+        if (thisLoad !== latestLoad) return;
         const areFirst = sheet.rows.length === 0 && page.rows.length > 0;
         for (const [importId, reference] of Object.entries(page.references)) references.set(importId, reference);
-        takeOver();
+        showGrid();
         tools.chooseColumns(page.rows, areFirst);
         sheet.add(page.rows);
         if (areFirst) view.refresh();
         cursor = page.next;
       }
     } catch (error) {
-      if (own !== loads) return;
-      takeOver();
+      if (thisLoad !== latestLoad) return;
+      showGrid();
       say(error instanceof RequestRefused ? error.message : "The rows could not be loaded. Reload the page.");
     }
-    tools.loaded(cursor === null);
+    tools.endLoading(cursor === null);
   };
 }
 

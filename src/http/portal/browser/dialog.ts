@@ -1,21 +1,21 @@
-// Questions that a script asks. The keyboard stays in the dialog; Escape and Cancel close it, and the focus goes back.
+// Questions that a script asks in a modal dialog. Escape and Cancel close it, and the browser puts the focus back where it was.
 import { element } from "./element.js";
 
 export interface DialogQuestion {
   readonly title: string;
   readonly content: readonly (Node | string)[];
-  /** The label of the button that goes ahead. */
+  /** The label of the confirming button. */
   readonly confirm: string;
   readonly isDangerous?: boolean;
-  /** For tables. */
+  /** Makes the dialog wide enough for a table. */
   readonly isWide?: boolean;
-  /** Where the focus begins; the button that goes ahead unless it is dangerous. */
+  /** The element that gets the focus first. Defaults to the confirming button, or to Cancel if the action is dangerous. */
   readonly focus?: HTMLElement;
-  /** Gets that button, for a question whose answer depends on what is typed. */
+  /** Receives the confirming button, for a dialog that changes its label or disables it. */
   readonly bind?: (button: HTMLButtonElement) => void;
 }
 
-/** Resolves with whether the person goes ahead. */
+/** Resolves with whether the person has confirmed. */
 export function ask({ title, content, confirm, isDangerous = false, isWide = false, focus, bind }: DialogQuestion): Promise<boolean> {
   const cancel = element("button", { type: "button", class: "quiet" }, "Cancel");
   const button = element("button", { value: "yes", ...(isDangerous ? { class: "danger" } : {}) }, confirm);

@@ -1,16 +1,16 @@
-// Server-sent events, while the page is visible. A lost connection is opened again, after longer and longer pauses.
+// Follows server-sent events while the page is visible. Opens a lost connection again, after longer and longer pauses.
 const firstRetryMs = 1_000;
-const longestRetryMs = 30_000;
+const maxRetryMs = 30_000;
 
-interface Following {
-  /** The address names what the page shows now, so that the server knows what the page has missed. */
+interface FollowOptions {
+  /** Returns the address for the next connection, which may contain the version that the page shows now. */
   readonly address: () => string;
   readonly onMessage: (data: string) => void;
-  /** Called with true when a connection could not be opened again at once, and with false when it is open. */
+  /** Called with true when a lost connection could not be opened again at once, and with false whenever one is opened. */
   readonly onLost?: (isLost: boolean) => void;
 }
 
-export function follow({ address, onMessage, onLost = () => undefined }: Following): void {
+export function follow({ address, onMessage, onLost = () => undefined }: FollowOptions): void {
   let source: EventSource | undefined;
   let retry: ReturnType<typeof setTimeout> | undefined;
   let retryMs = firstRetryMs;
@@ -20,7 +20,7 @@ export function follow({ address, onMessage, onLost = () => undefined }: Followi
     source = undefined;
   };
   const connect = () => {
-    // A hidden page needs no connection, and browsers have few of them for one host.
+    // A hidden page needs no connection, and a browser allows only a few connections to one host.
     if (source || document.hidden) return;
     clearTimeout(retry);
     source = new EventSource(address());
@@ -33,7 +33,7 @@ export function follow({ address, onMessage, onLost = () => undefined }: Followi
       disconnect();
       if (retryMs > firstRetryMs) onLost(true);
       retry = setTimeout(connect, retryMs * (0.5 + Math.random()));
-      retryMs = Math.min(retryMs * 2, longestRetryMs);
+      retryMs = Math.min(retryMs * 2, maxRetryMs);
     });
   };
   connect();

@@ -1,8 +1,8 @@
-// The script of every page: questions, buttons that copy, and forms that are sent once.
+// The script of every page: question dialogs, copy and print buttons, filters, menus, the search key, and forms that are sent once.
 
-/** Makes a question that the server has put on the page modal: the keyboard stays in it, Escape and Cancel close it. */
+/** Turns a question in the server's markup into a modal dialog: the keyboard stays in it, and Escape and Cancel close it. */
 function open(dialog: HTMLDialogElement): void {
-  const asker = document.activeElement;
+  const opener = document.activeElement;
   dialog.removeAttribute("open"); // close() would tell the listener below that the person closed it
   dialog.showModal();
   const close = (event: Event) => {
@@ -14,7 +14,7 @@ function open(dialog: HTMLDialogElement): void {
     const back = dialog.dataset["back"];
     dialog.parentElement?.replaceChildren();
     // A question that was opened by its own address has no button to go back to: the focus then goes to the page's main part.
-    const next = asker instanceof HTMLElement && asker !== document.body && asker.isConnected ? asker : document.getElementById("main");
+    const next = opener instanceof HTMLElement && opener !== document.body && opener.isConnected ? opener : document.getElementById("main");
     next?.focus();
     // The question may have come with the address: reloading must not ask it again.
     if (back !== undefined) history.replaceState(null, "", back);
@@ -25,31 +25,31 @@ function openAll(): void {
   for (const dialog of document.querySelectorAll<HTMLDialogElement>("#question dialog[open]:not(:modal)")) open(dialog);
 }
 
-interface Asking {
+interface QuestionRequest {
   readonly sourceElement: Element;
   /** The body of the answer, once it has arrived. */
   readonly text: string;
   readonly response: { readonly raw: Response };
 }
 
-/** The last request for a question. The answers to earlier requests are not shown, whenever they arrive. */
-let last: Asking | undefined;
+/** The latest request for a question. Answers to earlier requests are not shown. */
+let latestRequest: QuestionRequest | undefined;
 
-/** The request of the event, if it asks for a question. */
-function askingIn(event: Event): Asking | undefined {
-  const { ctx } = (event as CustomEvent<{ ctx: Asking }>).detail;
+/** The event's request, if it fetches a question. */
+function questionRequestIn(event: Event): QuestionRequest | undefined {
+  const { ctx } = (event as CustomEvent<{ ctx: QuestionRequest }>).detail;
   return ctx.sourceElement.matches("[hx-target='#question']") ? ctx : undefined;
 }
 
 document.addEventListener("htmx:before:request", (event) => {
-  last = askingIn(event) ?? last;
+  latestRequest = questionRequestIn(event) ?? latestRequest;
 });
 document.addEventListener("htmx:before:swap", (event) => {
-  const asking = askingIn(event);
-  if (!asking || (asking === last && asking.text.includes('id="question"'))) return;
+  const request = questionRequestIn(event);
+  if (!request || (request === latestRequest && request.text.includes('id="question"'))) return;
   event.preventDefault();
-  // The answer has no place for questions: it is an error page or the sign-in, which is opened instead.
-  if (asking === last) location.assign(asking.response.raw.url);
+  // An answer without the element `question` is an error page or the sign-in, which is opened instead.
+  if (request === latestRequest) location.assign(request.response.raw.url);
 });
 
 const copiedShownMs = 2_000;
@@ -64,7 +64,7 @@ async function copy(button: HTMLButtonElement): Promise<void> {
   }, copiedShownMs);
 }
 
-/** Without the clipboard (an address that is not https) the text is selected, so that the keyboard copies it. */
+/** Selects the text, so that a person can copy it with the keyboard. Used where the clipboard is not available, as without https. */
 function select(button: HTMLButtonElement): void {
   const text = button.parentElement?.querySelector("code");
   if (text) getSelection()?.selectAllChildren(text);
@@ -76,25 +76,25 @@ document.addEventListener("click", ({ target }) => {
   else if (button) void copy(button).catch(() => select(button));
 });
 
-/** A form is sent once, however often its button is pressed. Coming back to the page makes it usable again. */
-const sent = new WeakSet<HTMLFormElement>();
+/** Forms that were sent. Each is sent only once, however often its button is pressed, until the person comes back to the page. */
+const sentForms = new WeakSet<HTMLFormElement>();
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement) || form.method !== "post") return;
-  if (sent.has(form)) event.preventDefault();
-  sent.add(form);
+  if (sentForms.has(form)) event.preventDefault();
+  sentForms.add(form);
 });
 
 addEventListener("pageshow", () => {
-  for (const form of document.forms) sent.delete(form);
+  for (const form of document.forms) sentForms.delete(form);
 });
 
-/** Filters apply a moment after a change: a date is typed digit by digit, and a list is gone through with the arrow keys. */
-const appliesMs = 400;
-const typedMs = 1_000;
+/** Filters apply a moment after a change, since arrow keys step through a list. Dates wait longer, since they are typed digit by digit. */
+const applyDelayMs = 400;
+const typedApplyDelayMs = 1_000;
 const focusKey = "chip";
-let applying: ReturnType<typeof setTimeout> | undefined;
+let applyTimer: ReturnType<typeof setTimeout> | undefined;
 
 function apply(form: HTMLFormElement, focused: string): void {
   sessionStorage.setItem(focusKey, focused);
@@ -106,29 +106,29 @@ document.addEventListener("change", (event) => {
   if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
   const form = target.closest<HTMLFormElement>("form[data-chips]");
   if (!form) return;
-  clearTimeout(applying);
+  clearTimeout(applyTimer);
   for (const name of target.dataset["clears"]?.split(" ") ?? []) {
     const other = form.elements.namedItem(name);
     if (other instanceof HTMLInputElement && target.value !== "") other.value = "";
   }
   if (target.validity.badInput || (/^(date|month)/.test(target.type) && target.value !== "" && target.value < "1900")) return;
-  applying = setTimeout(() => apply(form, target.id), /^(date|month)/.test(target.type) ? typedMs : appliesMs);
+  applyTimer = setTimeout(() => apply(form, target.id), /^(date|month)/.test(target.type) ? typedApplyDelayMs : applyDelayMs);
 });
 
-/** An address has only what was chosen. */
+/** Leaves empty filters out of the address. */
 document.addEventListener("formdata", ({ target, formData }) => {
   if (target instanceof HTMLFormElement && target.matches("[data-chips]"))
     for (const [name, value] of [...formData]) if (value === "") formData.delete(name);
 });
 
-/** After a filter was applied the keyboard is where it was. */
+/** Puts the focus back on the filter that was just applied. */
 function focusChip(): void {
   const id = sessionStorage.getItem(focusKey);
   sessionStorage.removeItem(focusKey);
   if (id !== null) document.getElementById(id)?.focus();
 }
 
-/** A menu closes when one goes elsewhere, and by Escape. */
+/** Closes the menus, except the one that contains `except`. */
 function closeMenus(except?: EventTarget | null): void {
   for (const menu of document.querySelectorAll<HTMLDetailsElement>("details.menu[open]"))
     if (!(except instanceof Node && menu.contains(except))) menu.open = false;
@@ -141,7 +141,7 @@ document.addEventListener("keydown", ({ key, target }) => {
   closeMenus();
 });
 
-/** The key `/` leads to the search, except where it is typed. */
+/** The key `/` moves the focus to the search, except in a field where it can be typed. */
 document.addEventListener("keydown", (event) => {
   const { key, target, ctrlKey, metaKey, altKey } = event;
   if (key !== "/" || ctrlKey || metaKey || altKey || document.querySelector("dialog:modal")) return;

@@ -1,4 +1,4 @@
-// The table of lanes: cells are pasted from a spreadsheet, the arrow keys move up and down, and what was changed is marked.
+// The table of lanes: pastes cells from a spreadsheet, moves up and down with the arrow keys, and marks changed cells.
 import { pasteBlock } from "./clipboard.js";
 
 const form = document.querySelector<HTMLFormElement>("#lane-form");
@@ -7,9 +7,9 @@ function paste(event: ClipboardEvent): void {
   const pasted = pasteBlock(event);
   const status = form?.querySelector<HTMLElement>("[role=status]");
   if (!pasted || !status) return;
-  const { rows, left } = pasted;
-  const tooMany = `${left} of ${rows} rows did not fit on this page. Use Upload lanes for a longer table.`;
-  status.textContent = left > 0 ? tooMany : `${rows} rows pasted.`;
+  const { rows, skippedRows } = pasted;
+  const tooMany = `${skippedRows} of ${rows} rows did not fit on this page. Use Upload lanes for a longer table.`;
+  status.textContent = skippedRows > 0 ? tooMany : `${rows} rows pasted.`;
 }
 
 function move(event: KeyboardEvent): void {
@@ -18,7 +18,7 @@ function move(event: KeyboardEvent): void {
   const cell = target instanceof HTMLInputElement && target.type === "text" ? target.closest("td") : null;
   const row = cell?.closest("tr");
   if (step === undefined || !cell || !row) return;
-  event.preventDefault(); // Enter would send the form by its first button
+  event.preventDefault(); // Enter would press the form's first button
   const next = (step > 0 ? row.nextElementSibling : row.previousElementSibling) as HTMLTableRowElement | null;
   const input = next?.cells[cell.cellIndex]?.querySelector("input");
   input?.focus();

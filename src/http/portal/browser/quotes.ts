@@ -1,4 +1,4 @@
-// The form for quotes: finding customers, adding and pasting items, and telling what a postcode is while it is typed.
+// The form for quotes: finds customers, adds and pastes items, and suggests places while a postcode or a suburb is typed.
 import { pasteBlock } from "./clipboard.js";
 
 const form = document.querySelector<HTMLFormElement>(".quote-form");
@@ -11,13 +11,13 @@ function findCustomers(input: HTMLInputElement): void {
   }
 }
 
-/** The most items that the form takes. A request with more is sent over the API. */
-const mostItems = 200;
+/** The most items of the form. A quote with more can be requested through the API. */
+const maxItems = 200;
 
 function addRow(): HTMLTableRowElement | undefined {
   const body = document.querySelector<HTMLTableSectionElement>("table.items tbody");
   const last = body?.rows[body.rows.length - 1];
-  if (!body || !last || body.rows.length >= mostItems) return undefined;
+  if (!body || !last || body.rows.length >= maxItems) return undefined;
   const row = last.cloneNode(true) as HTMLTableRowElement;
   for (const input of row.querySelectorAll("input")) {
     input.value = "";
@@ -27,13 +27,13 @@ function addRow(): HTMLTableRowElement | undefined {
   return row;
 }
 
-/** A block of cells from a spreadsheet goes in from the cell that has the focus. */
+/** Pastes a block of cells from a spreadsheet, starting at the cell that has the focus. */
 function paste(event: ClipboardEvent): void {
   const { target } = event;
   const pasted = target instanceof Element && target.closest("table.items") ? pasteBlock(event, addRow) : undefined;
   const hint = document.querySelector<HTMLElement>("#items-hint");
-  if (pasted && pasted.left > 0 && hint)
-    hint.textContent = `Only the first ${mostItems} items were pasted. To price more items, use the API.`;
+  if (pasted && pasted.skippedRows > 0 && hint)
+    hint.textContent = `Not all rows were pasted: a quote here has at most ${maxItems} items. To price more, use the API.`;
 }
 
 interface Suggestion {
@@ -42,40 +42,40 @@ interface Suggestion {
   readonly state: string;
 }
 
-const waiting = new Map<string, number>();
-/** The last query for each end (`origin`, `destination`). An answer to an earlier query may arrive later and is not shown. */
-const lastQuery = new Map<string, string>();
+const typingTimers = new Map<string, number>();
+/** The latest query for each end (`origin`, `destination`). Answers to earlier queries are not shown. */
+const latestQueries = new Map<string, string>();
 const part = (end: string, name: string) => document.querySelector<HTMLInputElement>(`#${end}-${name}`);
-const words = ({ postalCode, suburb, state }: Suggestion) => `${postalCode} ${suburb} ${state}`;
-const known = new Map<string, Suggestion>();
+const suggestionText = ({ postalCode, suburb, state }: Suggestion) => `${postalCode} ${suburb} ${state}`;
+const suggestions = new Map<string, Suggestion>();
 
-/** The browser shows the suggestions of a datalist itself, by keyboard too. */
+/** Fetches suggestions into a datalist, which the browser shows. */
 async function suggest(end: string, typed: string): Promise<void> {
   const list = document.querySelector<HTMLDataListElement>(`#places-${end}`);
   if (!form || !list || typed.length < 2) return;
   const query = String(new URLSearchParams({ start: typed, country: part(end, "country")?.value ?? "" }));
-  lastQuery.set(end, query);
+  latestQueries.set(end, query);
   const response = await fetch(`${form.action}/places?${query}`, { headers: { accept: "application/json" } });
   const { places } = (await response.json()) as { places: readonly Suggestion[] };
-  if (lastQuery.get(end) !== query) return;
-  for (const place of places) known.set(words(place), place);
-  list.replaceChildren(...places.map((place) => Object.assign(document.createElement("option"), { value: words(place) })));
+  if (latestQueries.get(end) !== query) return;
+  for (const place of places) suggestions.set(suggestionText(place), place);
+  list.replaceChildren(...places.map((place) => Object.assign(document.createElement("option"), { value: suggestionText(place) })));
 }
 
-/** A suggestion that was taken goes into both fields; what is still being typed is asked about. */
-function typing(end: string, input: HTMLInputElement): void {
-  const taken = known.get(input.value);
+/** Fills both fields from a chosen suggestion. For any other text, asks the server for suggestions after a pause. */
+function handleTyping(end: string, input: HTMLInputElement): void {
+  const chosen = suggestions.get(input.value);
   const [postcode, suburb] = [part(end, "postcode"), part(end, "suburb")];
-  clearTimeout(waiting.get(end));
-  if (taken && postcode && suburb) {
-    postcode.value = taken.postalCode;
-    suburb.value = taken.suburb;
+  clearTimeout(typingTimers.get(end));
+  if (chosen && postcode && suburb) {
+    postcode.value = chosen.postalCode;
+    suburb.value = chosen.suburb;
     return;
   }
   // A suburb that the page has filled in belongs to the postcode beside it.
   if (input === postcode && suburb && suburb.value === suburb.defaultValue) suburb.value = "";
   const ask = () => void suggest(end, input.value.trim()).catch(() => undefined);
-  waiting.set(end, setTimeout(ask, 200));
+  typingTimers.set(end, setTimeout(ask, 200));
 }
 
 if (form) {
@@ -86,6 +86,6 @@ if (form) {
   for (const end of ["origin", "destination"])
     for (const name of ["postcode", "suburb"]) {
       const input = part(end, name);
-      input?.addEventListener("input", () => typing(end, input));
+      input?.addEventListener("input", () => handleTyping(end, input));
     }
 }

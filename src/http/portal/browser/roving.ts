@@ -1,16 +1,16 @@
-// Groups of links and buttons that are one stop of the Tab key each: the arrow keys, Home and End move within a group.
+// Makes a group of links and buttons a single stop of the Tab key: the arrow keys, Home and End move within the group.
 
-const within = "a[href], button, summary, input";
+const focusable = "a[href], button, summary, input";
 
-/** Those that can have the focus now. */
+/** The group's visible items. */
 const itemsOf = (group: HTMLElement): HTMLElement[] =>
-  [...group.querySelectorAll<HTMLElement>(within)].filter((item) => item.checkVisibility({ visibilityProperty: true }));
+  [...group.querySelectorAll<HTMLElement>(focusable)].filter((item) => item.checkVisibility({ visibilityProperty: true }));
 
-function enter(group: HTMLElement, item: HTMLElement): void {
-  for (const each of group.querySelectorAll<HTMLElement>(within)) each.tabIndex = each === item ? 0 : -1;
+function setTabStop(group: HTMLElement, item: HTMLElement): void {
+  for (const each of group.querySelectorAll<HTMLElement>(focusable)) each.tabIndex = each === item ? 0 : -1;
 }
 
-/** In a text the arrow keys move the caret, until it is at the end on that side. */
+/** Whether an arrow key leaves the item: in a text field it moves the caret, until the caret is at the end on that side. */
 function isAtEdge(target: EventTarget | null, step: number): boolean {
   if (!(target instanceof HTMLInputElement)) return true;
   const { selectionStart, selectionEnd, value } = target;
@@ -29,12 +29,12 @@ function move(group: HTMLElement, event: KeyboardEvent): void {
   items[next]?.focus();
 }
 
-/** The group has the role toolbar: a screen reader then says that the arrow keys move in it. */
+/** The group's element has the role toolbar, so that screen readers announce that arrow keys move within it. */
 export function roveIn(group: HTMLElement): void {
   const first = group.querySelector<HTMLElement>("[aria-current]") ?? itemsOf(group)[0];
-  if (first) enter(group, first);
+  if (first) setTabStop(group, first);
   group.addEventListener("focusin", ({ target }) => {
-    if (target instanceof HTMLElement && target.matches(within)) enter(group, target);
+    if (target instanceof HTMLElement && target.matches(focusable)) setTabStop(group, target);
   });
   group.addEventListener("keydown", (event) => move(group, event));
 }

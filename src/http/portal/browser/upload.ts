@@ -1,4 +1,4 @@
-// The forms of an upload: files by dropping them, and how far the server is. Each form leads to a page, or is refused with a reason.
+// The forms of an upload: accepts dropped files, sends the form, shows the progress, and opens the next page or shows the refusal.
 import { element } from "./element.js";
 
 interface Line {
@@ -20,14 +20,14 @@ function start(form: HTMLFormElement): void {
   const bar = part<HTMLProgressElement>("progress");
   const progressText = part<HTMLElement>("[data-progress-text]");
   const refusal = part<HTMLElement>("[data-refusal]");
-  let running: XMLHttpRequest | undefined;
+  let runningRequest: XMLHttpRequest | undefined;
 
   const show = (share: number | undefined, text: string) => {
     if (share === undefined) bar.removeAttribute("value");
     else bar.value = share * 100;
     if (progressText.textContent !== text) progressText.textContent = text;
   };
-  const busy = (isBusy: boolean) => {
+  const setBusy = (isBusy: boolean) => {
     progress.hidden = !isBusy;
     cancel.hidden = !isBusy;
     for (const button of buttons) button.disabled = isBusy;
@@ -37,9 +37,9 @@ function start(form: HTMLFormElement): void {
     refusal.replaceChildren(element("div", { class: "notice error", role: "alert" }, ...paragraphs));
   };
 
-  /** Sends the form; the answer is read line by line while it comes. */
+  /** Sends the form and reads the answer line by line while it arrives. */
   function send(button: HTMLButtonElement): void {
-    if (running) return;
+    if (runningRequest) return;
     const chosen = file?.files?.[0];
     if (chosen && chosen.size > Number(form.dataset["most"])) {
       say(["The file is larger than 50 MB (52,428,800 bytes). Split it and upload the parts."]);
@@ -50,23 +50,23 @@ function start(form: HTMLFormElement): void {
     const sending = file ? "Sending the file" : "Sending";
     refusal.replaceChildren();
     const request = new XMLHttpRequest();
-    running = request;
-    let read = 0;
-    let done = false;
-    const takeLine = (line: Line) => {
+    runningRequest = request;
+    let readLength = 0;
+    let isFinished = false;
+    const handleLine = (line: Line) => {
       if (line.share !== undefined) show(line.share, line.text ?? "");
       if (line.error !== undefined) say([line.error]);
       if (line.goTo !== undefined) {
         show(1, "Opening the next page");
         location.assign(line.goTo);
       }
-      done ||= line.error !== undefined || line.goTo !== undefined;
+      isFinished ||= line.error !== undefined || line.goTo !== undefined;
     };
-    const takeLines = () => {
+    const handleNewLines = () => {
       if (request.status !== 200) return;
       const end = request.responseText.lastIndexOf("\n") + 1;
-      for (const text of request.responseText.slice(read, end).split("\n")) if (text !== "") takeLine(JSON.parse(text) as Line);
-      read = Math.max(read, end);
+      for (const text of request.responseText.slice(readLength, end).split("\n")) if (text !== "") handleLine(JSON.parse(text) as Line);
+      readLength = Math.max(readLength, end);
     };
     request.open("POST", button.hasAttribute("formaction") ? button.formAction : form.action);
     request.setRequestHeader("accept", "application/x-ndjson");
@@ -74,49 +74,49 @@ function start(form: HTMLFormElement): void {
       show(total ? loaded / total : undefined, `${sending}: ${megabytes(loaded)} of ${megabytes(total)}`),
     );
     request.upload.addEventListener("load", () => show(undefined, "Sent. Waiting for the result"));
-    request.addEventListener("progress", takeLines);
+    request.addEventListener("progress", handleNewLines);
     request.addEventListener("load", () => {
-      takeLines();
+      handleNewLines();
       if (request.status !== 200) say(messagesOf(request));
-      else if (!done) say(["The connection was lost before the result arrived. Try again."]);
+      else if (!isFinished) say(["The connection was lost before the result arrived. Try again."]);
     });
     request.addEventListener("error", () => say(["The connection was lost. Try again: nothing is recorded twice."]));
     request.addEventListener("loadend", () => {
-      running = undefined;
-      busy(false);
+      runningRequest = undefined;
+      setBusy(false);
     });
     show(0, sending);
-    busy(true);
+    setBusy(true);
     request.send(file ? fields : new URLSearchParams([...fields] as [string, string][]));
   }
 
-  check.type = "button"; // without scripts it submits; with them Enter in a field is for Upload alone
+  check.type = "button"; // it submits without scripts only: Enter in a field must not press it instead of Upload
   check.addEventListener("click", () => {
     if (form.reportValidity()) send(check);
   });
-  cancel.addEventListener("click", () => running?.abort());
+  cancel.addEventListener("click", () => runningRequest?.abort());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    event.stopPropagation(); // keeps everyPage.ts from blocking the form: it may be sent again, since it does not leave the page
+    event.stopPropagation(); // everyPage.ts lets a form be sent only once, but this one stays on its page and may be sent again
     if (event.submitter instanceof HTMLButtonElement) send(event.submitter);
   });
   form.addEventListener("change", () => {
-    running?.abort(); // its result is about what was chosen before
+    runningRequest?.abort(); // its result would be about the earlier choices
     refusal.replaceChildren();
   });
 
   if (!file || !drop) return;
-  const over = (isOver: boolean) => drop.classList.toggle("over", isOver);
+  const markDropArea = (isOver: boolean) => drop.classList.toggle("over", isOver);
   drop.addEventListener("dragover", (event) => {
     event.preventDefault();
-    over(true);
+    markDropArea(true);
   });
-  drop.addEventListener("dragleave", () => over(false));
+  drop.addEventListener("dragleave", () => markDropArea(false));
   drop.addEventListener("drop", (event) => {
     event.preventDefault();
-    over(false);
+    markDropArea(false);
     const dropped = event.dataTransfer?.files;
-    if (running || !dropped || dropped.length === 0) return;
+    if (runningRequest || !dropped || dropped.length === 0) return;
     if (dropped.length > 1) return say(["Drop one file at a time."]);
     file.files = dropped;
     file.dispatchEvent(new Event("change", { bubbles: true }));

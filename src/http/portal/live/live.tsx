@@ -1,27 +1,27 @@
-// How a page changes by itself: it tells the server which version it shows, is told when it is behind, and fetches its parts with `data-refetch`
-// again (browser/live.ts).
+// How an open page updates itself: its script (browser/live.ts) tells the server which version the page shows. The server sends an event
+// when there is a newer version, and the script fetches the parts with `data-refetch` again.
 import { hashToken } from "../../../domain/members.js";
 import { pageVersions } from "../../../queries/pageVersions.js";
 import type { PortalDeps, SignedInVisit } from "../pageDefinition.js";
 import { Link, useVisit } from "../shell/parts.js";
 
-/** Read before what the page shows: a change in between is told again. */
+/** The current version of what the page follows. Read it before the page's other reads, so that a change in between causes an event. */
 export const versionOf = async (watched: string, { pool }: Pick<PortalDeps, "pool">): Promise<string> =>
   (await pageVersions([watched], pool)).get(watched) ?? "";
 
 /**
- * For the script `live.js`, with the address of the events. A screen reader says how the status of elements with `data-says` changes. While
- * something changes (`isMoving`) a browser without scripts gets a link that reloads the page.
+ * Holds the path of the events and the version for the script `live.js`, which announces status changes of elements with `data-says` here
+ * to screen readers. While work is in progress, browsers without scripts get a link that reloads the page.
  */
-export function Live({ from, version, isMoving = false }: { from: string; version: string; isMoving?: boolean }) {
+export function Live({ eventsPath, version, isInProgress = false }: { eventsPath: string; version: string; isInProgress?: boolean }) {
   const { links, path } = useVisit();
   return (
-    <div class="live" data-live={links.to(from)} data-version={version}>
+    <div class="live" data-live={links.to(eventsPath)} data-version={version}>
       <p class="unseen" role="status" data-live-news />
       <p class="hint" data-live-lost hidden>
         Live updates are interrupted. <Link to={path}>Reload</Link>
       </p>
-      {isMoving ? (
+      {isInProgress ? (
         <noscript>
           <p class="hint">
             <Link to={path}>Reload</Link> to see its progress.
@@ -32,10 +32,10 @@ export function Live({ from, version, isMoving = false }: { from: string; versio
   );
 }
 
-/** `x-accel-buffering` keeps a proxy from holding the answer back until it ends. */
+/** `x-accel-buffering` stops a proxy from buffering the answer until it ends. */
 const eventHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" } as const;
 
-/** The events for an open page: an answer that stays open. */
+/** Answers with the stream of events for an open page. */
 export function liveAnswer({ context: c, person, query }: SignedInVisit, { openPages, sessionCookie }: PortalDeps, watched: string) {
   const body = openPages.open({
     organisationId: person.organisationId,
@@ -43,7 +43,7 @@ export function liveAnswer({ context: c, person, query }: SignedInVisit, { openP
     watched,
     version: query["version"] ?? "",
     clientLeft: c.req.raw.signal,
-    cut: () => c.env?.outgoing?.destroy(),
+    closeConnection: () => c.env?.outgoing?.destroy(),
   });
   return new Response(body, { headers: { ...c.get("answerHeaders"), ...eventHeaders } });
 }

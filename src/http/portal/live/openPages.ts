@@ -1,5 +1,5 @@
-// All open pages of this process that change by themselves: how many there may be, when each ends, and which are told to fetch what they show
-// again. One reading feeds all of them, however many are open.
+// The open pages of this process that update themselves: how many there may be, when their streams end, and which of them get an event when
+// what they show has changed. One query reads the versions for all of them.
 import type { Logger } from "pino";
 import { TooBusy } from "../../../portErrors.js";
 import { answerInTime, onClientLeft } from "../../server/answerInTime.js";
@@ -7,9 +7,9 @@ import { answerInTime, onClientLeft } from "../../server/answerInTime.js";
 export const openPageLimits = { inAll: 2_000, perOrganisation: 500, perSession: 20 } as const;
 
 interface OpenPagesOptions {
-  /** The present version of each thing that pages follow. */
+  /** Reads the current version of each thing that open pages follow. */
   readonly versions: (watched: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Which of these sessions are still signed in: asked for all of them at once. */
+  /** Returns those of the given sessions that are still signed in. */
   readonly signedIn: (sessions: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Aborts when the API begins to stop. */
   readonly closing: AbortSignal;
@@ -21,96 +21,96 @@ export interface PageToOpen {
   readonly organisationId: string;
   /** The hash of the session's token. */
   readonly session: string;
-  /** What the page shows, as `watchedName` names it. */
+  /** The name of what the page follows, made by `watchedName`. */
   readonly watched: string;
-  /** The version that it shows. */
+  /** The version that the page shows. */
   readonly version: string;
   /** Aborts when the browser leaves. */
   readonly clientLeft: AbortSignal;
-  /** Closes the connection of a browser that does not read: an end that is only written would never arrive. */
-  readonly cut: () => void;
+  /** Closes the connection of a browser that does not read, since a regular end of the stream would never arrive. */
+  readonly closeConnection: () => void;
 }
 
 const tickMs = 750;
-/** While the database does not answer. */
+/** The longest wait for the versions, and the pause after they could not be read. */
 const backOffMs = 5_000;
-/** Each page that is told reads a page again: the others are told at the next readings. */
-const mostTold = 20;
-const mostToldOfOne = 5;
-const lookMs = 2_000;
-const beatMs = 15_000;
-/** A browser that reads nothing for this long has left. The adapter does not always report that. */
-const mostStuckMs = 60_000;
-/** Without an answer about its session for this long a stream ends. */
-const mostUnknownMs = 30_000;
+/** The most pages notified at one check, since each of them then loads its page again. The others are notified at the next checks. */
+const maxNotified = 20;
+const maxPerOrganisation = 5;
+const sessionCheckMs = 2_000;
+const heartbeatMs = 15_000;
+/** A browser that reads nothing for this long has left, which the HTTP adapter does not always report. */
+const maxStuckMs = 60_000;
+/** A stream ends when its session could not be looked up for this long. */
+const maxSessionsUnknownMs = 30_000;
 
-export function createOpenPages({ versions, signedIn, closing, logger, limits: given }: OpenPagesOptions) {
-  const limits = { ...openPageLimits, ...given };
-  /** All that have a slot, and those of them that a browser reads. */
-  const [held, pages] = [new Set<OpenPage>(), new Set<OpenPage>()];
-  let isLooking = false;
-  let [looked, known, beaten] = [0, 0, 0];
+export function createOpenPages({ versions, signedIn, closing, logger, limits: limitOverrides }: OpenPagesOptions) {
+  const limits = { ...openPageLimits, ...limitOverrides };
+  /** All pages that count towards the limits, and those of them whose stream a browser has begun to read. */
+  const [admittedPages, pages] = [new Set<OpenPage>(), new Set<OpenPage>()];
+  let isScheduled = false;
+  let [sessionsCheckedAt, sessionsKnownAt, heartbeatAt] = [0, 0, 0]; // on performance.now()'s clock
 
-  const ensurePlace = ({ organisationId, session }: PageToOpen) => {
-    const all = [...held];
+  const ensureSlot = ({ organisationId, session }: PageToOpen) => {
+    const all = [...admittedPages];
     const isFull =
       all.length >= limits.inAll ||
       all.filter((page) => page.organisationId === organisationId).length >= limits.perOrganisation ||
       all.filter((page) => page.session === session).length >= limits.perSession;
-    if (isFull) throw new TooBusy("Too many pages are open that change by themselves. Close some, or reload this one by hand");
+    if (isFull) throw new TooBusy("Too many pages with live updates are open. Close some, or reload this page yourself");
   };
 
-  const tell = async () => {
+  const notifyPages = async () => {
     const watched = new Set([...pages].map((page) => page.watched));
     const now = await answerInTime(versions([...watched]), backOffMs, "the versions of open pages");
-    const told: string[] = [];
+    const notified: string[] = [];
     for (const page of [...pages]) {
       const version = now.get(page.watched);
       const { organisationId } = page;
-      const mayBeTold = told.length < mostTold && told.filter((each) => each === organisationId).length < mostToldOfOne;
-      if (version === undefined || version === page.version || !mayBeTold) continue;
-      if (!page.send(`data: ${JSON.stringify({ version })}\n\n`)) continue; // it is told of a later version
+      const mayNotify = notified.length < maxNotified && notified.filter((each) => each === organisationId).length < maxPerOrganisation;
+      if (version === undefined || version === page.version || !mayNotify) continue;
+      if (!page.send(`data: ${JSON.stringify({ version })}\n\n`)) continue; // the browser is not ready: it gets a later version
       page.version = version;
-      told.push(organisationId);
-      if (pages.delete(page)) pages.add(page); // behind those that wait
+      notified.push(organisationId);
+      if (pages.delete(page)) pages.add(page); // moves it to the end, so that pages that still wait come first next time
     }
   };
 
   /** Ends the streams of sessions that have ended, and of browsers that have left. */
-  const endSome = async () => {
+  const endDeadStreams = async () => {
     const sessions = new Set([...pages].map(({ session }) => session));
-    const alive = await signedIn([...sessions]).catch((error: unknown) => {
+    const signedInSessions = await signedIn([...sessions]).catch((error: unknown) => {
       logger.debug({ err: error }, "the sessions of open pages could not be looked up");
       return undefined;
     });
     const now = performance.now();
-    if (alive) known = now;
+    if (signedInSessions) sessionsKnownAt = now;
     for (const page of pages) {
-      const isSignedOut = alive !== undefined && sessions.has(page.session) && !alive.has(page.session);
-      if (isSignedOut || now - known > mostUnknownMs || now - (page.stuckSince ?? now) > mostStuckMs) page.end();
+      const isSignedOut = signedInSessions !== undefined && sessions.has(page.session) && !signedInSessions.has(page.session);
+      if (isSignedOut || now - sessionsKnownAt > maxSessionsUnknownMs || now - (page.stuckSince ?? now) > maxStuckMs) page.end();
     }
-    if (now - beaten < beatMs) return;
-    beaten = now;
+    if (now - heartbeatAt < heartbeatMs) return;
+    heartbeatAt = now;
     for (const page of pages) page.send(": still here\n\n");
   };
 
-  /** Looks again and again, but only while a page is open. */
-  const keepLooking = (ms: number) => {
-    if (isLooking || pages.size === 0) return;
-    isLooking = true;
-    const again = async () => {
+  /** Schedules the next check, which schedules the one after it. Checks stop while no page is open. */
+  const scheduleCheck = (ms: number) => {
+    if (isScheduled || pages.size === 0) return;
+    isScheduled = true;
+    const check = async () => {
       let next = tickMs;
-      const isDue = performance.now() - looked >= lookMs;
-      if (isDue) looked = performance.now();
-      const telling = tell().catch((error: unknown) => {
+      const areSessionsDue = performance.now() - sessionsCheckedAt >= sessionCheckMs;
+      if (areSessionsDue) sessionsCheckedAt = performance.now();
+      const notifying = notifyPages().catch((error: unknown) => {
         logger.debug({ err: error }, "open pages could not be told what has changed");
         next = backOffMs;
       });
-      await Promise.all([telling, isDue ? endSome() : undefined]);
-      isLooking = false;
-      keepLooking(next);
+      await Promise.all([notifying, areSessionsDue ? endDeadStreams() : undefined]);
+      isScheduled = false;
+      scheduleCheck(next);
     };
-    setTimeout(() => void again(), ms).unref();
+    setTimeout(() => void check(), ms).unref();
   };
 
   const endAll = () => {
@@ -119,22 +119,22 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
   closing.addEventListener("abort", endAll, { once: true });
 
   return {
-    /** The events for one page. Throws 503 where too many pages are open already. */
+    /** Opens the stream of events for one page. Throws TooBusy if too many pages are open. */
     open: (request: PageToOpen): ReadableStream<Uint8Array> => {
-      ensurePlace(request);
+      ensureSlot(request);
       const { page, body } = openStream(request, {
         onOpen: () => {
           if (closing.aborted) return page.end();
-          if (pages.size === 0) looked = known = beaten = performance.now();
+          if (pages.size === 0) sessionsCheckedAt = sessionsKnownAt = heartbeatAt = performance.now();
           pages.add(page);
-          keepLooking(tickMs);
+          scheduleCheck(tickMs);
         },
         onEnd: () => {
-          held.delete(page);
+          admittedPages.delete(page);
           pages.delete(page);
         },
       });
-      held.add(page);
+      admittedPages.add(page);
       onClientLeft(request.clientLeft, () => page.end());
       return body;
     },
@@ -144,23 +144,23 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: g
 type OpenPage = ReturnType<typeof openStream>["page"];
 
 const reconnectMs = 3_000;
-const cutAfterMs = 1_000;
+const closeAfterStuckMs = 1_000;
 
 /**
- * Server-sent events to one browser. Nothing is kept for a browser that is not ready for it. `onOpen` is called when the browser begins to read,
- * not before: a browser that has already left neither reads nor cancels. `onEnd` is called once, whichever side ended the stream, also if it was
- * never read.
+ * A stream of server-sent events to one browser. Events for a browser that is not ready to read are dropped, not buffered. `onOpen` is
+ * called when the browser begins to read, because one that has already left neither reads nor cancels. `onEnd` is called once, whichever
+ * side ends the stream, even if it was never read.
  */
 function openStream(request: PageToOpen, { onOpen, onEnd }: Record<"onOpen" | "onEnd", () => void>) {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let state: "new" | "open" | "ended" = "new";
-  /** Set while the browser is ready for something. */
+  /** Set while the browser is ready for the next event. */
   let resume: (() => void) | undefined;
   const page = {
     ...request,
-    /** Since when something could not be sent. */
+    /** When an event was first dropped since the browser last read, on performance.now()'s clock. */
     stuckSince: undefined as number | undefined,
-    /** Whether the browser was ready for it. */
+    /** Sends an event. Returns false if the browser was not ready, and the event was dropped. */
     send: (text: string): boolean => {
       if (!resume) {
         page.stuckSince ??= performance.now();
@@ -174,15 +174,15 @@ function openStream(request: PageToOpen, { onOpen, onEnd }: Record<"onOpen" | "o
     end: (isCancelled = false) => {
       if (state === "ended") return;
       state = "ended";
-      if (page.stuckSince !== undefined && performance.now() - page.stuckSince > cutAfterMs) request.cut();
+      if (page.stuckSince !== undefined && performance.now() - page.stuckSince > closeAfterStuckMs) request.closeConnection();
       if (!isCancelled) controller?.close();
       onEnd();
     },
   };
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (own) => {
-        controller = own;
+      start: (streamController) => {
+        controller = streamController;
       },
       pull: () => {
         page.stuckSince = undefined;

@@ -1,6 +1,6 @@
 import { changePassword, renameMember } from "../../../commands/members/ownAccount.js";
 import { endOwnSession, endOwnSessions, formTokenOf, listSessions, type OwnSession } from "../../../commands/members/sessions.js";
-import { longestName } from "../../../domain/members.js";
+import { maxNameLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { passwordHashOf } from "../../../queries/lookUps/members.js";
 import { defineForm, definePage, type Subject, withNotice } from "../pageDefinition.js";
@@ -11,12 +11,12 @@ import { Button, ButtonForm, Field, Form } from "../shell/form.js";
 import { Badge, type Fact, Facts, Panel } from "../shell/parts.js";
 import { AskButton, Question } from "../shell/question.js";
 import { actionColumn, type Column, Table } from "../shell/table.js";
-import { ChosenPassword, signedOut, tooManyTries } from "./signIn.js";
+import { NewPasswordField, signedOutResult, tooManyTries } from "./signIn.js";
 
 const path = "/portal/account";
 
 const accountPage = definePage(path, "look", async ({ person, query }, { pool }) => {
-  const { email, name, role, organisationId, organisationName, memberId, sessionId: own } = person;
+  const { email, name, role, organisationId, organisationName, memberId, sessionId: ownSessionId } = person;
   const sessions = await listSessions(pool, person);
   const hasPassword = (await passwordHashOf(organisationId, memberId, pool)) !== undefined;
   const facts: Fact[] = [
@@ -36,7 +36,7 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
         <Panel id="about" title="About you">
           <Facts facts={facts} />
           <Form to={`${path}/name`} class="in-line">
-            <Field label="Name" name="name" maxlength={longestName} value={name === email ? "" : name} autocomplete="name" />
+            <Field label="Name" name="name" maxlength={maxNameLength} value={name === email ? "" : name} autocomplete="name" />
             <Button label="Save name" />
           </Form>
           <p class="hint">Others see your name beside what you do. You sign in with your email.</p>
@@ -46,10 +46,10 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
             <>
               <p>When you change your password, you stay signed in here and are signed out everywhere else.</p>
               <Form to={`${path}/password`} class="stacked narrow-form" submit="Change password">
-                {/* Tells password managers whose password it is. */}
+                {/* Tells password managers which account the password belongs to. */}
                 <input type="text" name="username" value={email} autocomplete="username" hidden />
                 <Field label="Current password" name="currentPassword" type="password" maxlength={1000} autocomplete="current-password" />
-                <ChosenPassword label="New password" />
+                <NewPasswordField label="New password" />
               </Form>
             </>
           ) : (
@@ -63,54 +63,54 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
           <p>These browsers are signed in to your account. If you do not recognise one, sign it out and change your password.</p>
           <Table
             caption="Browsers that are signed in to your account"
-            columns={columns(own)}
-            rows={sessions.toSorted((one, other) => Number(other.sessionId === own) - Number(one.sessionId === own))}
+            columns={sessionColumns(ownSessionId)}
+            rows={sessions.toSorted((one, other) => Number(other.sessionId === ownSessionId) - Number(one.sessionId === ownSessionId))}
           />
-          <AskButton at={path} question={{ ask: "everywhere" }} label="Sign out everywhere" about="all your sessions" />
+          <AskButton path={path} question={{ ask: "everywhere" }} label="Sign out everywhere" about="all your sessions" />
         </Panel>
       </>
     ),
   };
 });
 
-const columns = (own: string): readonly Column<OwnSession>[] => [
+const sessionColumns = (ownSessionId: string): readonly Column<OwnSession>[] => [
   {
     heading: "Browser",
     names: true,
     cell: ({ sessionId, browser }) => (
       <span>
-        {browser ?? unknownBrowser} {sessionId === own ? <Badge state={{ label: "This one", badge: "good" }} /> : null}
+        {browser ?? unknownBrowser} {sessionId === ownSessionId ? <Badge state={{ label: "This one", badge: "good" }} /> : null}
       </span>
     ),
   },
-  { heading: "Signed in", value: ({ since }) => since },
+  { heading: "Signed in", value: ({ openedAt }) => openedAt },
   { heading: "Last seen", value: ({ lastSeenAt }) => lastSeenAt },
   actionColumn(({ sessionId, browser }) => (
     <ButtonForm to={`${path}/sessions/${sessionId}/sign-out`} about={browser ?? unknownBrowser} label="Sign out" />
   )),
 ];
 
-const nameForm = defineForm(accountPage, { below: "/name", faults: { name: /name/ } }, async (visit, fields, { members }) => {
+const nameForm = defineForm(accountPage, { subPath: "/name", faults: { name: /name/ } }, async (visit, fields, { members }) => {
   const name = await renameMember(members, visit.person, fields.get("name"), visit.requestId);
   return withNotice(path, `Name changed to ${name}.`);
 });
 
 const faults = { currentPassword: /^The current password/, password: /password/i };
 
-const passwordForm = defineForm(accountPage, { below: "/password", faults }, async (visit, fields, deps) => {
+const passwordForm = defineForm(accountPage, { subPath: "/password", faults }, async (visit, fields, deps) => {
   const { context, person, requestId } = visit;
   const { checkPassword, signInLog, sessionCookie } = deps;
-  const given = {
-    current: fields.get("currentPassword"),
-    chosen: fields.get("password"),
+  const request = {
+    currentPassword: fields.get("currentPassword"),
+    newPassword: fields.get("password"),
     address: addressOf(context, deps.trustedProxies),
-    known: knownBrowser(deps).read(context),
+    knownBrowser: knownBrowser(deps).read(context),
     browserName: browserName(context.req.header("user-agent")),
   };
-  const answer = await changePassword({ ...deps.members, checkPassword }, person, given, requestId);
+  const answer = await changePassword({ ...deps.members, checkPassword }, person, request, requestId);
   switch (answer.kind) {
     case "changed":
-      if (answer.token === undefined) return signedOut(visit, deps, "Password changed. Sign in with the new one.");
+      if (answer.token === undefined) return signedOutResult(visit, deps, "Password changed. Sign in with the new one.");
       sessionCookie.write(context, answer.token);
       return { ...withNotice(path, "Password changed. You are signed out everywhere else."), owner: formTokenOf(answer.token) };
     case "wrong":
@@ -125,13 +125,13 @@ const passwordForm = defineForm(accountPage, { below: "/password", faults }, asy
 const sessionForm = defineForm(accountPage, "/sessions/{sessionId}/sign-out", async (visit, _, deps) => {
   const sessionId = visit.params["sessionId"] ?? "";
   await endOwnSession(deps.pool, visit.person, sessionId);
-  if (sessionId === visit.person.sessionId) return signedOut(visit, deps, "You are signed out.");
+  if (sessionId === visit.person.sessionId) return signedOutResult(visit, deps, "You are signed out.");
   return withNotice(path, "That browser is signed out.");
 });
 
 const everywhereForm = defineForm(accountPage, "/sign-out-everywhere", async (visit, _, deps) => {
   await endOwnSessions(deps.pool, visit.person);
-  return signedOut(visit, deps, "You are signed out everywhere.");
+  return signedOutResult(visit, deps, "You are signed out everywhere.");
 });
 
 export const account: Subject = { pages: [accountPage], forms: [nameForm, passwordForm, sessionForm, everywhereForm] };

@@ -3,10 +3,10 @@ import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../pageDefini
 import type { Chip } from "../shell/chips.js";
 import { type Column, column } from "../shell/table.js";
 
-/** A customer's name, as far as the organisation's newest catalogue knows it. */
+/** Returns a customer's name in the organisation's newest catalogue; undefined if the catalogue does not have the customer. */
 export type NameOfCustomer = (customerId: string) => string | undefined;
 
-/** The organisation's time, and its newest catalogue: read once for a visit, however many parts of its page need it. */
+/** The current time and the organisation's newest catalogue, read at most once for each visit. */
 export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">) => {
   const { organisationId } = visit.person;
   const { now, catalogueVersion } = await versionAndClockOf(organisationId, deps.pool);
@@ -28,7 +28,7 @@ export function Customer({ customerId, nameOf }: { customerId: string | null; na
   );
 }
 
-/** Of a list, and in files the id in a column of its own. */
+/** The columns for a list's customer. Files have the id in a column of its own. */
 export const customerColumns = <Row,>(nameOf: NameOfCustomer, idOf: (row: Row) => string | null): readonly Column<Row>[] => [
   column("customer", "Customer", (row) => nameOf(idOf(row) ?? "") ?? idOf(row), {
     cell: (row) => <Customer customerId={idOf(row)} nameOf={nameOf} />,
@@ -36,7 +36,7 @@ export const customerColumns = <Row,>(nameOf: NameOfCustomer, idOf: (row: Row) =
   column("customerId", "Customer id", idOf, { onlyInFiles: true }),
 ];
 
-/** By their names. */
+/** The organisation's customers, sorted by name. */
 export const sortedCustomers = async (visit: SignedInVisit, deps: PortalDeps) =>
   [...(await presentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
 

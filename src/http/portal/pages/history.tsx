@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { NameOf } from "../../../domain/principal.js";
 import { Rejection } from "../../../domain/rejection.js";
-import { decode, type RecordedOn } from "../../../events/codec.js";
+import { decode, type RecordedEventOn } from "../../../events/codec.js";
 import { quotePlaceOf } from "../../../events/quoteEvents.js";
 import { readQuotes } from "../../../events/recordedQuote.js";
 import { streamOf } from "../../../events/streams.js";
@@ -17,36 +17,36 @@ import { quotesPath } from "./quotes/quoteForm.js";
 
 const eventsPerPage = 25;
 
-/** The events of an import, from the beginning or from a row; those of its corrections and of its reversals by `of`. */
+/** The events of an import, from the beginning or from a row. The parameter `of` selects those of its corrections or reversals instead. */
 export const importHistoryPage = definePage(`${importsPath}/{importId}/history`, "look", async (visit, deps) => {
   const { view } = await importOf(visit, deps);
   const { eventStore, pool } = deps;
   const { importId } = view;
-  const of = histories.find((each) => each === visit.query["of"]) ?? "import";
-  const stream = streamOf[of](importId);
-  const row = of === "import" ? numberOf(visit.query["row"]) : undefined;
-  const from = row === undefined ? BigInt(numberOf(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
+  const history = histories.find((each) => each === visit.query["of"]) ?? "import";
+  const stream = streamOf[history](importId);
+  const row = history === "import" ? parseNumber(visit.query["row"]) : undefined;
+  const from = row === undefined ? BigInt(parseNumber(visit.query["from"]) ?? 0) : await revisionOfRow(eventStore, stream, row);
   const [{ events, next }, nameOf] = await Promise.all([
     streamPage(eventStore, stream, from, eventsPerPage),
     principalNames(visit.person.organisationId, pool),
   ]);
   const path = `${importPath(importId)}/history`;
-  const own = of === "import" ? undefined : of;
+  const historyParameter = history === "import" ? undefined : history;
   return {
     title: "History",
     crumbs: importCrumbs(view),
     views: histories.map((each) => ({
       label: historyNames[each],
       to: withQuery(path, { of: each === "import" ? undefined : each }),
-      current: each === of,
+      current: each === history,
     })),
     body: (
       <Events events={events} nameOf={nameOf}>
         <Pager
-          of="events"
+          plural="events"
           isFirst={from === 0n}
           nextCursor={next === null ? null : String(next)}
-          path={(revision) => withQuery(path, { of: own, from: revision })}
+          path={(revision) => withQuery(path, { of: historyParameter, from: revision })}
         />
       </Events>
     ),
@@ -56,7 +56,7 @@ export const importHistoryPage = definePage(`${importsPath}/{importId}/history`,
 const histories = ["import", "corrections", "reversals"] as const;
 const historyNames = { import: "The import", corrections: "Its corrections", reversals: "Its reversals" } as const;
 
-const numberOf = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
+const parseNumber = (text: string | undefined): number | undefined => (/^\d{1,12}$/.test(text ?? "") ? Number(text) : undefined);
 
 export const quoteHistoryPage = definePage(`${quotesPath}/{quoteId}/history`, "look", async (visit, { eventStore, pool }) => {
   const { organisationId } = visit.person;
@@ -76,7 +76,7 @@ export const quoteHistoryPage = definePage(`${quotesPath}/{quoteId}/history`, "l
   };
 });
 
-/** Each event in words. Opened, it shows the event as it was recorded. */
+/** Shows each event in words, and its recorded data in an element that can be opened. */
 const Events = ({ events, nameOf, children }: { events: readonly StoredEvent[]; nameOf: NameOf; children?: Child }) => (
   <section class="panel" aria-label="Events">
     {events.length === 0 ? (
@@ -87,7 +87,7 @@ const Events = ({ events, nameOf, children }: { events: readonly StoredEvent[]; 
           <li>
             <Time at={event.recordedAt} exact />
             <div>
-              {inWords(event, nameOf)}
+              {eventInWords(event, nameOf)}
               <details>
                 <summary>
                   Recorded data<span class="unseen"> {String(event.revision)}</span>
@@ -103,12 +103,12 @@ const Events = ({ events, nameOf, children }: { events: readonly StoredEvent[]; 
   </section>
 );
 
-function inWords(stored: StoredEvent, nameOf: NameOf): Child {
-  const event = readable(stored);
+function eventInWords(stored: StoredEvent, nameOf: NameOf): Child {
+  const event = decodeKnown(stored);
   if (event === undefined || event.type === "ReversalDecided") return stored.type;
   switch (event.type) {
     case "RowAccepted":
-      return `Row ${event.data.row} accepted${rowInWords(event.data.values)}`;
+      return `Row ${event.data.row} accepted${rowContentInWords(event.data.values)}`;
     case "RowRejected":
       return `Row ${event.data.row} rejected: ${event.data.error}`;
     case "QuotesGenerated":
@@ -119,16 +119,16 @@ function inWords(stored: StoredEvent, nameOf: NameOf): Child {
   return stepInWords(event, nameOf);
 }
 
-/** A goods line by its shipment, an activity by what is charged. */
-function rowInWords({ shipmentId, quantity, chargeCode, warehouseCode }: Readonly<Record<string, unknown>>): string {
+/** Names the shipment of a goods line, or what an activity charges. */
+function rowContentInWords({ shipmentId, quantity, chargeCode, warehouseCode }: Readonly<Record<string, unknown>>): string {
   if (shipmentId !== undefined) return `: a line of shipment ${shipmentId}`;
   return chargeCode === undefined ? "" : `: ${quantity} of ${chargeCode} in warehouse ${warehouseCode}`;
 }
 
-type ShownEvent = RecordedOn<"import" | "corrections" | "reversals" | "quote" | "quotes">;
+type ShownEvent = RecordedEventOn<"import" | "corrections" | "reversals" | "quote" | "quotes">;
 
-/** Undefined for an event of a later version of the service: its name and its text are shown all the same. */
-function readable(stored: StoredEvent): ShownEvent | undefined {
+/** Undefined for an event that this version of the service cannot decode. Its type and its recorded data are shown all the same. */
+function decodeKnown(stored: StoredEvent): ShownEvent | undefined {
   try {
     return decode(stored) as ShownEvent | undefined;
   } catch {
@@ -136,9 +136,9 @@ function readable(stored: StoredEvent): ShownEvent | undefined {
   }
 }
 
-const longest = 50_000;
+const maxRawLength = 50_000;
 
-/** An event as it was recorded, without the hashes of passwords, links and keys. */
+/** An event's recorded data as text, without the hashes of passwords, links and keys. */
 export const RawEvent = ({ event }: { event: StoredEvent }) => (
   <pre class="raw-event" tabindex={0}>
     {rawText(event)}
@@ -148,7 +148,7 @@ export const RawEvent = ({ event }: { event: StoredEvent }) => (
 function rawText({ stream, revision, id, type, recordedAt, metadata, data }: StoredEvent): string {
   const shown = /^(?:ApiKey|Member)/.test(type) ? withoutHashes(data) : data;
   const text = JSON.stringify({ stream, revision: String(revision), id, type, recordedAt, metadata, data: shown }, undefined, 2);
-  return text.length > longest ? `${text.slice(0, longest)}\n... (${text.length - longest} more characters)` : text;
+  return text.length > maxRawLength ? `${text.slice(0, maxRawLength)}\n... (${text.length - maxRawLength} more characters)` : text;
 }
 
 const withoutHashes = (data: unknown): unknown =>

@@ -1,4 +1,4 @@
-// Every page, form and answer of the portal. The shared security cases and the browser's checks run over these lists.
+// All pages, forms and answers of the portal. The shared security tests and the browser tests run over these lists.
 import type { AnswerDefinition, FormDefinition, PageDefinition, Subject, Visit } from "../pageDefinition.js";
 import { account } from "./account.js";
 import { activities } from "./activities/activitiesPage.js";
@@ -40,13 +40,13 @@ const subjects: readonly Subject[] = [
   { pages: [importPage, reversePage, importHistoryPage, quoteHistoryPage], forms: [cancelForm, reverseForm] },
   { answers: [...importDownloads, importsStream, importStream] },
   { pages: [uploadPage], forms: [uploadForm], answers: [problemRowsAnswer, ...exampleAnswers] },
-  { pages: columnsPages, forms: columnsForms }, // before the draft, whose address the columns' resembles
+  { pages: columnsPages, forms: columnsForms }, // before the draft, whose path pattern also matches theirs
   { pages: [draftPage], forms: [draftForm] },
   { pages: [correctionsPage, judgeAgainPage], forms: [...correctionForms, judgeAgainForm], answers: correctionAnswers },
   quotes,
   shipments,
   activities,
-  entryForms, // before the pages of entries, whose addresses those of the forms that add resemble
+  entryForms, // before the pages of entries, whose path pattern also matches those of the forms that add an entry
   lanes,
   { pages: Object.values(entryPages), answers: [downloadAnswer] },
   catalogueList,

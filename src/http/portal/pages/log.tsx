@@ -1,5 +1,5 @@
-// What people, keys and the command line did in the organisation, and each event behind it.
-import { recordedInWords } from "../../../domain/catalogue/fields.js";
+// The log of what people, keys and the command line did in the organisation, and a page for the event behind each entry.
+import { recordedChangeInWords } from "../../../domain/catalogue/fields.js";
 import { type LogEntry, type LogTopic, logTopics } from "../../../domain/log/entry.js";
 import { actorName, sentenceOf, sentenceText } from "../../../domain/log/sentences.js";
 import { Rejection } from "../../../domain/rejection.js";
@@ -17,14 +17,14 @@ import { listPage } from "../shell/listPage.js";
 import { EmptyState, Facts, Link, Panel, Time, withQuery } from "../shell/parts.js";
 import { type Column, column, fileColumns } from "../shell/table.js";
 import { changesPath, versionsPath } from "./catalogue/cataloguePaths.js";
-import { dayChips, daysIn } from "./days.js";
+import { dayChips, daysFromQuery } from "./days.js";
 import { RawEvent } from "./history.js";
 import { importPath } from "./imports/importStatus.js";
 import { endpointPath } from "./webhooks/webhooksPage.js";
 
 const logPath = "/portal/settings/log";
 
-const whatNames: Readonly<Record<LogTopic, string>> = {
+const topicNames: Readonly<Record<LogTopic, string>> = {
   keys: "API keys",
   members: "Members",
   "sign-ins": "Sign-ins",
@@ -39,28 +39,28 @@ const list = listPage<LogEntry>({
   path: logPath,
   access: "log",
   title: "Log",
-  of: ["entry", "entries"],
+  noun: ["entry", "entries"],
   fileName: "log",
   caption: "What happened, newest first",
-  filters: chipsOf,
-  readRows: async (visit, page, { pool }) => listLog(visit.person.organisationId, filterOf(visit), page, pool),
+  filters: logChips,
+  readRows: async (visit, page, { pool }) => listLog(visit.person.organisationId, logFilterOf(visit), page, pool),
   columns: async (visit, deps, entries) => columns(await sentenceContextOf(visit, entries, deps)),
   empty: (_, why) => (
     <EmptyState title={why === "none" ? "Nothing here yet" : "No entries match this filter"}>
       What people, keys and the command line do appears here.
     </EmptyState>
   ),
-  below: () => <p class="hint">Sign-ins are kept for 90 days, everything else permanently.</p>,
+  belowTable: () => <p class="hint">Sign-ins are kept for 90 days, everything else permanently.</p>,
 });
 
-/** Throws a Rejection with a sentence for the page. */
-function filterOf(visit: SignedInVisit): LogFilter {
+/** Reads the filter from the address. Throws a Rejection if it is invalid. */
+function logFilterOf(visit: SignedInVisit): LogFilter {
   const { by, what } = visit.query;
   if (by && !/^[\w-]{1,64}$/.test(by)) throw new Rejection("invalid", "Choose a person or a key from the list");
-  return { by: by || undefined, what: logTopics.find((each) => each === what), ...daysIn(visit) };
+  return { by: by || undefined, what: logTopics.find((each) => each === what), ...daysFromQuery(visit) };
 }
 
-async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: PortalDeps): Promise<readonly Chip[]> {
+async function logChips({ person: { organisationId } }: SignedInVisit, { pool }: PortalDeps): Promise<readonly Chip[]> {
   const [members, keys] = await Promise.all([listMembers(organisationId, pool), listKeys(organisationId, pool)]);
   const people = [
     ...members.map(({ memberId, name, email }) => ({ value: memberId, label: name ? `${name} (${email})` : email })),
@@ -69,18 +69,18 @@ async function chipsOf({ person: { organisationId } }: SignedInVisit, { pool }: 
   ];
   const options = people.filter(({ value }, index) => people.findIndex((each) => each.value === value) === index);
   return [
-    { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, gone: "A removed member" },
-    { name: "what", label: "What", kind: "choice", all: "Everything", options: optionsOf(whatNames) },
+    { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, missingLabel: "A removed member" },
+    { name: "what", label: "What", kind: "choice", all: "Everything", options: optionsOf(topicNames) },
     ...dayChips(),
   ];
 }
 
-/** What the sentences of some entries need: names, and the endpoints that have a page. */
+/** What the sentences of these entries need: names, and the ids of the endpoints that still have a page. */
 async function sentenceContextOf(visit: SignedInVisit, entries: readonly LogEntry[], { pool }: PortalDeps) {
   const { organisationId } = visit.person;
   const names = await logNames(organisationId, entries, pool);
-  const present = entries.some(({ about }) => about.kind === "webhook") ? await listWebhooks(organisationId, pool) : [];
-  return { names, endpoints: new Set(present.map(({ endpointId }) => endpointId)) };
+  const currentWebhooks = entries.some(({ about }) => about.kind === "webhook") ? await listWebhooks(organisationId, pool) : [];
+  return { names, endpoints: new Set(currentWebhooks.map(({ endpointId }) => endpointId)) };
 }
 
 type SentenceContext = Awaited<ReturnType<typeof sentenceContextOf>>;
@@ -88,7 +88,7 @@ type SentenceContext = Awaited<ReturnType<typeof sentenceContextOf>>;
 const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
   column("at", "When", ({ at }) => at, { cell: ({ at }) => <Time at={at} exact /> }),
   column("by", "By", ({ by }) => actorName(by, context.names), { onlyInFiles: true }),
-  column("what", "What", ({ what }) => whatNames[what], { onlyInFiles: true }),
+  column("what", "What", ({ what }) => topicNames[what], { onlyInFiles: true }),
   column("text", "What happened", (entry) => sentenceText(sentenceOf(entry, context.names)), {
     names: true,
     cell: (entry) => <EntrySentence entry={entry} context={context} />,
@@ -101,11 +101,11 @@ const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
       </Link>
     ),
   },
-  ...recorded,
+  ...recordedColumns,
 ];
 
-/** What the entry was made from, for files. */
-const recorded = fileColumns<LogEntry>([
+/** The columns that only files have: the fields of the entry and of its event. */
+const recordedColumns = fileColumns<LogEntry>([
   ["byKind", "By kind", ({ by }) => by.kind],
   ["byId", "By id", ({ by }) => by.id],
   ["aboutKind", "About kind", ({ about }) => about.kind],
@@ -116,7 +116,7 @@ const recorded = fileColumns<LogEntry>([
   ["id", "Entry id", ({ id }) => id],
 ]);
 
-/** With a link on the thing, where it has a page. */
+/** An entry's sentence, in which the subject is a link if it has a page. */
 function EntrySentence({ entry, context }: { entry: LogEntry; context: SentenceContext }) {
   const { before, about, after } = sentenceOf(entry, context.names);
   const path = pathOf(entry, context);
@@ -124,7 +124,7 @@ function EntrySentence({ entry, context }: { entry: LogEntry; context: SentenceC
     <span class="log-sentence">
       {before === "" ? null : `${before} `}
       {path === undefined ? about : <Link to={path}>{about}</Link>}
-      {entry.about.kind === "catalogue" ? recordedInWords(after) : after}
+      {entry.about.kind === "catalogue" ? recordedChangeInWords(after) : after}
     </span>
   );
 }
@@ -153,7 +153,7 @@ const eventPage = definePage(`${logPath}/events/{entryId}`, "log", async (visit,
   const event =
     entry &&
     (await eventAt(deps.eventStore, entry.stream, BigInt(entry.revision)).catch((error: unknown) => {
-      if (!(error instanceof StreamDeleted)) throw error; // else the stream was deleted a moment ago
+      if (!(error instanceof StreamDeleted)) throw error; // a deleted stream is answered as an entry that does not exist
     }));
   if (!event) throw new Rejection("notFound", "There is no log entry with this id");
   const context = await sentenceContextOf(visit, [entry], deps);
@@ -170,7 +170,7 @@ const eventPage = definePage(`${logPath}/events/{entryId}`, "log", async (visit,
             facts={[
               ["When", <Time at={entry.at} exact />],
               ["By", actorName(entry.by, context.names)],
-              ["What", whatNames[entry.what]],
+              ["What", topicNames[entry.what]],
               ["Event", entry.event],
               ["Stream", <code>{entry.stream}</code>],
               ["Revision", entry.revision],

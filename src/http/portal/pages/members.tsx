@@ -7,11 +7,11 @@ import { listPage } from "../shell/listPage.js";
 import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.js";
 import { AskButton, Question } from "../shell/question.js";
 import { actionColumn, type Column, column, stateColumn } from "../shell/table.js";
-import { signedOut } from "./signIn.js";
+import { signedOutResult } from "./signIn.js";
 
 const membersPath = "/portal/settings/members";
 
-/** For what the page says. The command decides it again, while nobody else changes members. */
+/** Only for what the page shows. The command checks it again, without other changes of members in between. */
 function isLastAdmin(members: readonly MemberSummary[], memberId: string): boolean {
   const admins = members.filter(({ role, status }) => role === "admin" && status === "active");
   return admins.length === 1 && admins[0]?.memberId === memberId;
@@ -19,8 +19,8 @@ function isLastAdmin(members: readonly MemberSummary[], memberId: string): boole
 
 /** The question before a member is removed or erased, becomes an admin, or changes their own role. */
 function MemberQuestion({ visit: { query, person }, members }: { visit: SignedInVisit; members: readonly MemberSummary[] }) {
-  const named = (what: string) => members.find(({ memberId }) => memberId === query[what]);
-  const [remove, erase, change] = [named("remove"), named("erase"), named("change")];
+  const memberIn = (parameter: string) => members.find(({ memberId }) => memberId === query[parameter]);
+  const [remove, erase, change] = [memberIn("remove"), memberIn("erase"), memberIn("change")];
   const member = remove ?? erase ?? change;
   if (!member || (remove && remove.status === "removed")) return null;
   const { memberId, email } = member;
@@ -34,27 +34,27 @@ function MemberQuestion({ visit: { query, person }, members }: { visit: SignedIn
         An organisation needs at least one admin. Make another member who has joined an admin, then try again.
       </Question>
     );
-  const asking = { to: `${membersPath}/${memberId}/${remove ? "remove" : erase ? "erase" : "role"}`, back: membersPath };
+  const questionProps = { to: `${membersPath}/${memberId}/${remove ? "remove" : erase ? "erase" : "role"}`, back: membersPath };
   if (remove)
     return isOwn ? (
-      <Question {...asking} title="Remove yourself?" label="Remove myself">
+      <Question {...questionProps} title="Remove yourself?" label="Remove myself">
         You are signed out everywhere at once and can no longer sign in to {organisation}. What you did stays recorded. Another admin can
         invite you again.
       </Question>
     ) : (
-      <Question {...asking} title="Remove this member?" label="Remove">
+      <Question {...questionProps} title="Remove this member?" label="Remove">
         <strong>{name}</strong> ({email}) is signed out everywhere at once and can no longer sign in. What they did stays recorded. They can
         be invited again.
       </Question>
     );
   if (erase)
     return isOwn ? (
-      <Question {...asking} title="Erase yourself?" label="Erase myself">
+      <Question {...questionProps} title="Erase yourself?" label="Erase myself">
         You are signed out everywhere at once, and your name and email are deleted for good. What you did stays recorded as done by a
         removed member. This cannot be undone.
       </Question>
     ) : (
-      <Question {...asking} title="Erase this person?" label="Erase">
+      <Question {...questionProps} title="Erase this person?" label="Erase">
         Name and email of <strong>{email}</strong> are deleted for good. What they did stays recorded as done by a removed member. This
         cannot be undone.
       </Question>
@@ -63,12 +63,12 @@ function MemberQuestion({ visit: { query, person }, members }: { visit: SignedIn
   if (role === undefined || role === member.role || !(isOwn || role === "admin")) return null;
   const fields = { role, sure: "yes" };
   return isOwn ? (
-    <Question {...{ ...asking, fields }} title="Change your own role?" label="Change my role">
+    <Question {...{ ...questionProps, fields }} title="Change your own role?" label="Change my role">
       Your role changes from <strong>{member.role}</strong> to <strong>{role}</strong>. You are signed out everywhere and have to sign in
       again. You can no longer open this page, and only another admin can change your role back.
     </Question>
   ) : (
-    <Question {...{ ...asking, fields }} title={`Make ${name} an admin?`} label="Make admin" harmless>
+    <Question {...{ ...questionProps, fields }} title={`Make ${name} an admin?`} label="Make admin" isHarmless>
       An admin can do everything in {organisation}: change prices, create API keys, and invite and remove people. {name} has to sign in
       again.
     </Question>
@@ -82,14 +82,14 @@ const membersList = listPage<MemberSummary>({
   path: membersPath,
   access: "members",
   title: "Members",
-  of: ["member", "members"],
+  noun: ["member", "members"],
   caption: "Members of the organisation",
   action: (visit) => (isInviting(visit) ? null : <ButtonLink to={withQuery(membersPath, { invite: "member" })} label="Invite member" />),
   readRows: async (visit, _, { pool }) => ({ items: await listMembers(visit.person.organisationId, pool), nextCursor: null }),
-  columns: (visit) => columns(visit),
-  muted: ({ status }) => status === "removed",
+  columns: (visit) => memberColumns(visit),
+  isMuted: ({ status }) => status === "removed",
   question: (visit, _, members) => <MemberQuestion visit={visit} members={members} />,
-  above: (visit) =>
+  aboveTable: (visit) =>
     isInviting(visit) ? (
       <Panel id="invite" title="Invite a person">
         <Form to={membersPath} class="in-line">
@@ -121,7 +121,7 @@ const states: Readonly<Record<MemberSummary["status"], State>> = {
   removed: { label: "Removed", badge: "" },
 };
 
-const columns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
+const memberColumns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
   column("name", "Member", ({ name, email }) => name ?? email, {
     names: true,
     cell: ({ memberId, name, email }) => (
@@ -149,7 +149,7 @@ function RoleForm({ memberId, email, role, status }: MemberSummary) {
 }
 
 function Actions({ memberId, email, status }: MemberSummary) {
-  const ask = (what: string, label: string) => <AskButton at={membersPath} question={{ [what]: memberId }} label={label} about={email} />;
+  const ask = (what: string, label: string) => <AskButton path={membersPath} question={{ [what]: memberId }} label={label} about={email} />;
   if (status === "removed") return ask("erase", "Erase");
   return (
     <>
@@ -159,13 +159,13 @@ function Actions({ memberId, email, status }: MemberSummary) {
   );
 }
 
-const named = (visit: SignedInVisit) => ({ organisationId: visit.person.organisationId, member: visit.params["memberId"] ?? "" });
+const memberTarget = (visit: SignedInVisit) => ({ organisationId: visit.person.organisationId, member: visit.params["memberId"] ?? "" });
 
 const inviteFaults = { email: /e-?mail|member/i, name: /name/i };
 
 const inviteForm = defineForm(
   membersList.page,
-  { below: "", faults: inviteFaults },
+  { subPath: "", faults: inviteFaults },
   async (visit, fields, { members: deps, publicUrl }) => {
     const { organisationId } = visit.person;
     const email = fields.get("email").trim();
@@ -177,42 +177,42 @@ const inviteForm = defineForm(
 );
 
 const linkForm = defineForm(membersList.page, "/{memberId}/link", async (visit, _, { members: deps, publicUrl }) => {
-  const { token } = await makeLink(deps, named(visit), originOf(visit));
+  const { token } = await makeLink(deps, memberTarget(visit), originOf(visit));
   const line = `Send them this link to choose a new password. It works once, within ${linkHours} hours.`;
   return withNotice(membersPath, line, linkOnce(linkAddress(publicUrl, token)));
 });
 
 const linkOnce = (text: string) => ({ title: "The link, shown only this once", text, copyLabel: "Copy link" });
 
-const isOwn = ({ params, person }: SignedInVisit) => params["memberId"] === person.memberId;
+const isOwnAccount = ({ params, person }: SignedInVisit) => params["memberId"] === person.memberId;
 
 const roleForm = defineForm(membersList.page, "/{memberId}/role", async (visit, fields, deps) => {
-  const given = fields.get("role");
-  if (fields.get("sure") === "" && (await isAskedFirst(visit, given, deps)))
-    return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.params["memberId"] ?? "", to: given })}` };
-  const { email, before, role } = await changeRole(deps.members, { ...named(visit), role: given }, originOf(visit));
+  const newRole = fields.get("role");
+  if (fields.get("sure") === "" && (await needsConfirmation(visit, newRole, deps)))
+    return { goTo: `${membersPath}?${new URLSearchParams({ change: visit.params["memberId"] ?? "", to: newRole })}` };
+  const { email, before, role } = await changeRole(deps.members, { ...memberTarget(visit), role: newRole }, originOf(visit));
   if (before === role) return withNotice(membersPath, `${email} already has the role ${role}.`);
-  if (isOwn(visit)) return signedOut(visit, deps, `Your role is now ${role}. Sign in again.`);
+  if (isOwnAccount(visit)) return signedOutResult(visit, deps, `Your role is now ${role}. Sign in again.`);
   return withNotice(membersPath, `${email} now has the role ${role} and has to sign in again.`);
 });
 
-/** What the command refuses is not asked: it says what to do with an unknown member, and with the last admin. */
-async function isAskedFirst(visit: SignedInVisit, given: string, { pool }: PortalDeps): Promise<boolean> {
+/** Whether a person confirms the change first. Not if the command will refuse it: its message says what to do. */
+async function needsConfirmation(visit: SignedInVisit, newRole: string, { pool }: PortalDeps): Promise<boolean> {
   const all = await listMembers(visit.person.organisationId, pool);
   const member = all.find(({ memberId }) => memberId === visit.params["memberId"]);
-  if (!member || member.role === given || !roles.some(({ value }) => value === given)) return false;
-  return isOwn(visit) ? !isLastAdmin(all, member.memberId) : given === "admin";
+  if (!member || member.role === newRole || !roles.some(({ value }) => value === newRole)) return false;
+  return isOwnAccount(visit) ? !isLastAdmin(all, member.memberId) : newRole === "admin";
 }
 
 const removeForm = defineForm(membersList.page, "/{memberId}/remove", async (visit, _, deps) => {
-  const { email } = await removeMember(deps.members, named(visit), originOf(visit));
-  if (isOwn(visit)) return signedOut(visit, deps, `You have left ${visit.person.organisationName}.`);
+  const { email } = await removeMember(deps.members, memberTarget(visit), originOf(visit));
+  if (isOwnAccount(visit)) return signedOutResult(visit, deps, `You have left ${visit.person.organisationName}.`);
   return withNotice(membersPath, `${email} removed.`);
 });
 
 const eraseForm = defineForm(membersList.page, "/{memberId}/erase", async (visit, _, deps) => {
-  await eraseMember(deps.members, named(visit), originOf(visit));
-  if (isOwn(visit)) return signedOut(visit, deps, `You have been erased from ${visit.person.organisationName}.`);
+  await eraseMember(deps.members, memberTarget(visit), originOf(visit));
+  if (isOwnAccount(visit)) return signedOutResult(visit, deps, `You have been erased from ${visit.person.organisationName}.`);
   return withNotice(membersPath, "Person erased.");
 });
 

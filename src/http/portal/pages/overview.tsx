@@ -13,41 +13,40 @@ import { Amount, ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainLis
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { activitiesPath, lastDownload } from "./activities/selection.js";
-import { type LastDays, lastDays, monthAfter, monthInWords, periodOf, shortDayInWords, today } from "./days.js";
+import { addMonths, type LastDays, lastDays, monthInWords, periodFromQuery, shortDayInWords, today } from "./days.js";
 import { firstStepsForms, getStarted } from "./firstSteps.js";
-import { importColumns, importMarks, importNotes, isUnfinished, livePath, shownReference } from "./imports/importStatus.js";
+import { importColumns, importMarks, isUnfinished, listDetails, livePath, shownReference } from "./imports/importStatus.js";
 
-const shownImports = 10;
-const shownFiles = 5;
-const shownDays = 30;
-const leastBars = 7;
-const shownChargeCodes = 10;
+const maxImports = 10;
+const maxFiles = 5;
+const plottedDays = 30;
+const minBars = 7;
+const maxChargeCodes = 10;
 
-export const overviewPage = definePage("/portal", "look", async (visit, sources) => {
+export const overviewPage = definePage("/portal", "look", async (visit, deps) => {
   const { may, person } = visit;
   const { organisationId, timezone } = person;
-  const { pool } = sources;
-  const version = await versionOf(watchedName.imports(organisationId), sources);
+  const { pool } = deps;
+  const version = await versionOf(watchedName.imports(organisationId), deps);
   const { now } = await versionAndClockOf(organisationId, pool);
-  const days = lastDays(shownDays, timezone, now);
-  const [imports, { shipments, activities }, recent, chargeCodes, bill, webhooks, endingKeys, firstSteps, withOpenRows] = await Promise.all(
-    [
-      latestImports(organisationId, shownImports, sources),
+  const days = lastDays(plottedDays, timezone, now);
+  const [imports, { shipments, activities }, recentWork, chargeCodes, bill, webhooks, endingKeys, firstSteps, withOpenRows] =
+    await Promise.all([
+      latestImports(organisationId, maxImports, deps),
       countOpenRows(organisationId, undefined, pool),
       endedImports(organisationId, days, pool),
       chargeCodesPart(organisationId, days, pool),
-      billing(visit, sources, now),
+      billing(visit, deps, now),
       troubledWebhooks(organisationId, pool),
       may("keys") ? keysEndingSoon(organisationId, pool) : 0,
-      getStarted(visit, sources),
-      may("operate") ? newestWithOpenRows(organisationId, shownFiles, pool) : [],
-    ],
-  );
-  const notes = await importNotes(organisationId, [...imports, ...withOpenRows], sources);
-  const files = withOpenRows.map((file) => ({ ...file, rows: notes.listed.get(file.importId)?.openRows ?? 0 }));
+      getStarted(visit, deps),
+      may("operate") ? newestWithOpenRows(organisationId, maxFiles, pool) : [],
+    ]);
+  const importDetails = await listDetails(organisationId, [...imports, ...withOpenRows], deps);
+  const files = withOpenRows.map((file) => ({ ...file, rows: importDetails.listed.get(file.importId)?.openRows ?? 0 }));
   const running = imports.filter(isUnfinished);
   const list = (caption: string, rows: readonly ImportView[], empty?: Child) => (
-    <Table caption={caption} columns={importColumns(notes)} rows={rows} marks={importMarks} empty={empty} />
+    <Table caption={caption} columns={importColumns(importDetails)} rows={rows} rowAttributes={importMarks} empty={empty} />
   );
   return {
     title: "Overview",
@@ -55,13 +54,13 @@ export const overviewPage = definePage("/portal", "look", async (visit, sources)
     action: may("operate") ? <ButtonLink to="/portal/upload" label="Upload a file" /> : null,
     body: (
       <>
-        <Live from={livePath} version={version} isMoving={running.length > 0} />
+        <Live eventsPath={livePath} version={version} isInProgress={running.length > 0} />
         <div id="imports" data-refetch>
           <TodoPanel
             may={may}
             files={files.filter(({ rows }) => rows > 0)}
             open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
-            failedImports={recent.failedImports}
+            failedImports={recentWork.failedImports}
             webhooks={webhooks}
             endingKeys={endingKeys}
           />
@@ -72,7 +71,7 @@ export const overviewPage = definePage("/portal", "look", async (visit, sources)
             </Panel>
           )}
           {bill}
-          <RowsPerDay days={days} recent={recent} />
+          <RowsPerDay days={days} recentWork={recentWork} />
           {chargeCodes}
           <Panel id="recent-imports" title="Recent imports">
             {list(
@@ -89,22 +88,22 @@ export const overviewPage = definePage("/portal", "look", async (visit, sources)
 
 export const overviewForms = firstStepsForms(overviewPage);
 
-/** For those who bill: this month beside the last, and what has changed in the last one since it ended or this person took its totals. */
+/** For billing: the activities of this month and the last, and a link to the last month's changes since it ended or was downloaded. */
 async function billing(visit: SignedInVisit, deps: PortalDeps, now: Date): Promise<Child> {
   const { organisationId, timezone } = visit.person;
   const month = today(timezone, now).slice(0, 7);
-  const last = monthAfter(month, -1);
-  const count = (of: string) => {
-    const { from, to } = periodOf({ month: of }, timezone, now);
+  const last = addMonths(month, -1);
+  const count = (counted: string) => {
+    const { from, to } = periodFromQuery({ month: counted }, timezone, now);
     return countActivities(organisationId, { from, to }, deps.pool);
   };
   const [rows, rowsOfLast] = await Promise.all([count(month), count(last)]);
   if (rows + rowsOfLast === 0) return null;
   const downloaded = lastDownload(visit, deps, last);
   const since = downloaded?.toISOString() ?? `${month}-01T00:00:00`;
-  const figure = (name: string, of: string, found: number): Fact => [
-    `${name}, ${monthInWords(of)}`,
-    <Link to={withQuery(activitiesPath, { month: of })}>{countInWords(found, "activity", "activities")}</Link>,
+  const figure = (name: string, counted: string, activities: number): Fact => [
+    `${name}, ${monthInWords(counted)}`,
+    <Link to={withQuery(activitiesPath, { month: counted })}>{countInWords(activities, "activity", "activities")}</Link>,
   ];
   return (
     <Panel id="billing" title="Activities">
@@ -121,19 +120,19 @@ async function billing(visit: SignedInVisit, deps: PortalDeps, now: Date): Promi
 
 interface TodoProps extends Pick<SignedInVisit, "may"> {
   readonly open: OpenRowCount;
-  /** The newest with rows to correct, for people who correct them. */
+  /** The newest imports with rows to correct. Empty for people who may not correct them. */
   readonly files: readonly { readonly importId: string; readonly reference: string; readonly rows: number }[];
   readonly failedImports: number;
   readonly webhooks: Readonly<Record<"paused" | "failing", number>>;
-  /** None for people who cannot do anything about them. */
+  /** Zero for people who may not change keys. */
   readonly endingKeys: number;
 }
 
-/** What a person should do something about, each with the way there. No panel where there is nothing. */
+/** What needs a person's attention, with links. Null if there is nothing. */
 function TodoPanel({ may, open, files, failedImports, webhooks, endingKeys }: TodoProps) {
-  const needs: Child[] = [];
+  const items: Child[] = [];
   if (may("operate") && (open.rows > 0 || open.atLeast))
-    needs.push(
+    items.push(
       <>
         <Link to="/portal/corrections">
           <Amount value={open.rows} />
@@ -148,18 +147,18 @@ function TodoPanel({ may, open, files, failedImports, webhooks, endingKeys }: To
       </>,
     );
   if (failedImports > 0)
-    needs.push(<Link to="/portal/imports?status=failed">{countInWords(failedImports, "import")} failed in the last 30 days</Link>);
+    items.push(<Link to="/portal/imports?status=failed">{countInWords(failedImports, "import")} failed in the last 30 days</Link>);
   for (const state of ["paused", "failing"] as const) {
     if (webhooks[state] === 0) continue;
     const sentence = `${countInWords(webhooks[state], "webhook is", "webhooks are")} ${state}`;
-    needs.push(may("webhooks") ? <Link to="/portal/settings/webhooks">{sentence}</Link> : sentence);
+    items.push(may("webhooks") ? <Link to="/portal/settings/webhooks">{sentence}</Link> : sentence);
   }
   if (endingKeys > 0)
-    needs.push(<Link to="/portal/settings/keys">{countInWords(endingKeys, "API key ends", "API keys end")} within 14 days</Link>);
-  if (needs.length === 0) return null;
+    items.push(<Link to="/portal/settings/keys">{countInWords(endingKeys, "API key ends", "API keys end")} within 14 days</Link>);
+  if (items.length === 0) return null;
   return (
     <Panel id="needs" title="Needs attention">
-      <PlainList class="needs" items={needs} />
+      <PlainList class="needs" items={items} />
     </Panel>
   );
 }
@@ -169,14 +168,14 @@ const parts = [
   { label: "Rejected", colour: "warn" },
 ] as const;
 
-/** Each plot is there when it has enough bars to compare; fewer are numbers. */
-function RowsPerDay({ days, recent }: { days: LastDays; recent: EndedImports }) {
-  const filled = recent.days.filter(({ accepted, rejected }) => accepted + rejected > 0);
-  const sum = (part: "accepted" | "rejected") => filled.reduce((total, day) => total + day[part], 0);
-  if (filled.length === 0) return null;
+/** A plot of the rows per day, or their sums if there are too few days to compare. */
+function RowsPerDay({ days, recentWork }: { days: LastDays; recentWork: EndedImports }) {
+  const nonEmptyDays = recentWork.days.filter(({ accepted, rejected }) => accepted + rejected > 0);
+  const sum = (part: "accepted" | "rejected") => nonEmptyDays.reduce((total, day) => total + day[part], 0);
+  if (nonEmptyDays.length === 0) return null;
   return (
-    <Panel id="rows-per-day" title={filled.length < leastBars ? "Rows in the last 30 days" : "Rows per day"}>
-      {filled.length < leastBars ? (
+    <Panel id="rows-per-day" title={nonEmptyDays.length < minBars ? "Rows in the last 30 days" : "Rows per day"}>
+      {nonEmptyDays.length < minBars ? (
         <Facts
           class="figures"
           facts={[
@@ -188,26 +187,26 @@ function RowsPerDay({ days, recent }: { days: LastDays; recent: EndedImports }) 
         <DailyColumns
           title="Rows accepted and rejected, by the day their import ended"
           days={days.names.map((day, index) => {
-            const { accepted = 0, rejected = 0 } = recent.days[index] ?? {};
+            const { accepted = 0, rejected = 0 } = recentWork.days[index] ?? {};
             return { day, values: [accepted, rejected] };
           })}
           parts={parts}
           nameOf={shortDayInWords}
         />
       )}
-      {recent.isCut ? <p class="muted">There were many imports, so the oldest of these days may be incomplete.</p> : null}
+      {recentWork.isCut ? <p class="muted">There were many imports, so the oldest of these days may be incomplete.</p> : null}
     </Panel>
   );
 }
 
 async function chargeCodesPart(organisationId: string, days: LastDays, pool: PortalDeps["pool"]): Promise<Child> {
-  const found = await busiestChargeCodes(organisationId, days, shownChargeCodes, pool);
+  const found = await busiestChargeCodes(organisationId, days, maxChargeCodes, pool);
   if (found.length === 0) return null;
   const bars = found.map(({ chargeCode, rows }) => [chargeCode, rows] as const);
   const facts = found.map(({ chargeCode, rows }): Fact => [chargeCode, countInWords(rows, "activity", "activities")]);
   return (
     <Panel id="charge-codes" title="Activities by charge code, last 30 days">
-      {found.length < leastBars ? <Facts class="figures" facts={facts} /> : <Bars bars={bars} unit={["activity", "activities"]} plain />}
+      {found.length < minBars ? <Facts class="figures" facts={facts} /> : <Bars bars={bars} noun={["activity", "activities"]} isNeutral />}
     </Panel>
   );
 }

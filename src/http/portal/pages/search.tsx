@@ -1,10 +1,10 @@
-// Where to find things: the search, and the page Help.
+// The search and the page Help.
 import type { Customer as CatalogueCustomer } from "../../../domain/catalogue/schema.js";
-import { findActivities, findImports, findQuotes, findShipments, importsSearched, mostFound } from "../../../queries/search.js";
+import { findActivities, findImports, findQuotes, findShipments, maxFound, maxImportsSearched } from "../../../queries/search.js";
 import { definePage } from "../pageDefinition.js";
 import { groupDigits } from "../shell/formats.js";
-import { longestSearch, searchPath } from "../shell/layout.js";
-import { menuOf } from "../shell/navigation.js";
+import { maxSearchLength, searchPath } from "../shell/layout.js";
+import { visibleMenu } from "../shell/navigation.js";
 import { EmptyState, type Fact, Facts, Link, Panel, Unbroken } from "../shell/parts.js";
 import { type Column, Table } from "../shell/table.js";
 import { shownValue } from "./activities/activityRows.js";
@@ -17,19 +17,19 @@ import { shipmentPath } from "./shipments/shipmentWords.js";
 
 type FoundCustomer = Pick<CatalogueCustomer, "id" | "name">;
 
-/** By id or name, in capitals or not; those that are just so come first. */
+/** Finds customers whose id or name begins with the text, ignoring letter case. Exact matches come first. */
 export function findCustomers(customers: Iterable<FoundCustomer>, text: string): readonly FoundCustomer[] {
-  const sought = text.toLowerCase();
+  const searchText = text.toLowerCase();
   const textsOf = ({ id, name }: FoundCustomer) => [id.toLowerCase(), name.toLowerCase()];
-  const found = [...customers].filter((customer) => textsOf(customer).some((own) => own.startsWith(sought)));
-  const isExact = (customer: FoundCustomer) => textsOf(customer).includes(sought);
-  return found.toSorted((one, other) => Number(isExact(other)) - Number(isExact(one))).slice(0, mostFound);
+  const found = [...customers].filter((customer) => textsOf(customer).some((each) => each.startsWith(searchText)));
+  const isExact = (customer: FoundCustomer) => textsOf(customer).includes(searchText);
+  return found.toSorted((one, other) => Number(isExact(other)) - Number(isExact(one))).slice(0, maxFound);
 }
 
 export const searchPage = definePage(searchPath, "look", async (visit, deps) => {
-  const text = (visit.query["q"] ?? "").trim().slice(0, longestSearch);
+  const text = (visit.query["q"] ?? "").trim().slice(0, maxSearchLength);
   const title = text === "" ? "Search" : `Search: ${text}`;
-  if (text === "") return { title, body: <EmptyState title="Nothing to search for">{searchable}</EmptyState> };
+  if (text === "") return { title, body: <EmptyState title="Nothing to search for">{searchHint}</EmptyState> };
   const { organisationId } = visit.person;
   const [imports, shipments, activities, quotes, { catalogue, nameOf }] = await Promise.all([
     findImports(organisationId, text, deps.pool),
@@ -42,7 +42,7 @@ export const searchPage = definePage(searchPath, "look", async (visit, deps) => 
     rows.length === 0 ? null : (
       <Panel id={title.toLowerCase()} title={title}>
         <Table caption={title} columns={columns} rows={rows} />
-        {rows.length === mostFound ? <p class="hint">The first {mostFound}. Type more to narrow the search.</p> : null}
+        {rows.length === maxFound ? <p class="hint">The first {maxFound}. Type more to narrow the search.</p> : null}
       </Panel>
     );
   const customer: Column<{ readonly customerId: string | null }> = {
@@ -51,48 +51,48 @@ export const searchPage = definePage(searchPath, "look", async (visit, deps) => 
   };
   const groups = [
     group("Imports", imports, [
-      named("Reference", (found) => [shownReference(found), importPath(found.importId)]),
+      foundColumn("Reference", (found) => [shownReference(found), importPath(found.importId)]),
       { heading: "File", cell: ({ fileName }) => <Unbroken text={fileName} /> },
       { heading: "Kind", value: ({ kind }) => kindNames[kind] },
       { heading: "Submitted", value: ({ submittedAt }) => submittedAt },
     ]),
     group("Shipments", shipments, [
-      named("Shipment", ({ shipmentId }) => [shipmentId, shipmentPath(shipmentId)]),
+      foundColumn("Shipment", ({ shipmentId }) => [shipmentId, shipmentPath(shipmentId)]),
       customer,
       { heading: "Import", value: shownReference },
     ]),
     group("Activities", activities, [
-      named("Reference", ({ reference, importId, row }) => [reference, activityPath(importId, row)]),
+      foundColumn("Reference", ({ reference, importId, row }) => [reference, activityPath(importId, row)]),
       customer,
       { heading: "Charge code", value: ({ chargeCode }) => chargeCode },
       { heading: "Time", cell: ({ activityTimestamp }) => shownValue("activityTimestamp", activityTimestamp, nameOf) },
     ]),
     group("Quotes", quotes, [
-      named("Quote", ({ quoteId }) => [quoteId, `${quotesPath}?quote=${quoteId}`]),
+      foundColumn("Quote", ({ quoteId }) => [quoteId, `${quotesPath}?quote=${quoteId}`]),
       customer,
       { heading: "Priced", value: ({ quotedAt }) => quotedAt },
     ]),
     group("Customers", findCustomers(catalogue.customers.values(), text), [
-      named("Customer", ({ name, id }) => [name, entryPath("customers", id)]),
+      foundColumn("Customer", ({ name, id }) => [name, entryPath("customers", id)]),
       { heading: "Id", value: ({ id }) => id },
     ]),
   ].filter((found) => found !== null);
-  return { title, body: groups.length > 0 ? groups : <EmptyState title="Nothing found">{searchable}</EmptyState> };
+  return { title, body: groups.length > 0 ? groups : <EmptyState title="Nothing found">{searchHint}</EmptyState> };
 });
 
-export const searchable =
+export const searchHint =
   "Search finds imports by id, reference or file name, shipments and quotes by id, activities by reference, and customers by id or name. " +
-  `Type all of it or its beginning, of ids at least 4 characters. Activities are found in the last ${groupDigits(importsSearched)} imports.`;
+  `Type all of it or its beginning, of ids at least 4 characters. Activities are found in the last ${groupDigits(maxImportsSearched)} imports.`;
 
-/** The column that names what was found, and leads to it. */
-const named = <Row,>(heading: string, of: (row: Row) => readonly [name: string, path: string]): Column<Row> => ({
+/** The column that names a result and links to its page. */
+const foundColumn = <Row,>(heading: string, linkOf: (row: Row) => readonly [name: string, path: string]): Column<Row> => ({
   heading,
   names: true,
-  cell: (row) => <Unbroken text={of(row)[0]} />,
-  link: (row) => of(row)[1],
+  cell: (row) => <Unbroken text={linkOf(row)[0]} />,
+  link: (row) => linkOf(row)[1],
 });
 
-/** Of the pages only those of this person's menu. */
+/** Describes only the pages in this person's menu. */
 export const helpPage = definePage("/portal/help", "look", async (visit) => ({
   title: "Help",
   body: (
@@ -100,13 +100,13 @@ export const helpPage = definePage("/portal/help", "look", async (visit) => ({
       <Panel id="pages" title="What each page is for">
         <Facts
           class="keys"
-          facts={menuOf(visit)
+          facts={visibleMenu(visit)
             .filter(({ path }) => path !== visit.path)
             .map(({ path: to, label, about }): Fact => [<Link to={to}>{label}</Link>, about])}
         />
       </Panel>
       <Panel id="search" title="Search">
-        <p>{searchable}</p>
+        <p>{searchHint}</p>
       </Panel>
       <Panel id="keyboard" title="Keyboard">
         <p>Every page works with the keyboard alone: Tab moves forward, Shift+Tab moves back, Enter opens a link or presses a button.</p>

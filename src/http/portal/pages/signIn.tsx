@@ -1,5 +1,5 @@
 import { findLink, joinByLink, startSession } from "../../../commands/members/joinOrganisation.js";
-import { endSession, type NamelessMember } from "../../../commands/members/sessions.js";
+import { endSession, type VerifiedMemberRef } from "../../../commands/members/sessions.js";
 import { recordRefusals, recordSignIn } from "../../../commands/members/signInRecords.js";
 import { passwordLength } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
@@ -17,19 +17,19 @@ import { overviewPage } from "./overview.js";
 
 const path = "/portal/sign-in";
 
-/** Where single sign-on sends the browser away, and where it comes back to. */
+/** The paths at which single sign-on sends the browser to the identity provider, and at which the browser comes back. */
 export const singleSignOnPaths = { begin: "/portal/sso", finish: "/portal/sso/callback" } as const;
 
-const longestReturn = 2_000;
+const maxReturnLength = 2_000;
 
-/** Where a sign-in leads: the portal page that was asked for, else Overview. Never another site's address, however it is written. */
+/** The path to go to after signing in: the requested page of the portal, or else Overview. It never leads to another site. */
 export function safeReturn(text: string | undefined): string {
-  if (text === undefined || text.length > longestReturn || !/^\/portal(?:[/?]|$)/.test(text) || /[\\\p{Cc}\s]/u.test(text))
+  if (text === undefined || text.length > maxReturnLength || !/^\/portal(?:[/?]|$)/.test(text) || /[\\\p{Cc}\s]/u.test(text))
     return "/portal";
   const base = "http://portal.invalid";
   const url = URL.canParse(text, base) ? new URL(text, base) : undefined;
   if (url?.origin !== base || !/^\/portal(?:\/|$)/.test(url.pathname) || url.pathname.includes("//")) return "/portal";
-  // Signing in again, or out, is no page to come back to.
+  // These pages sign in or out, so they are not pages to return to.
   return /^\/portal\/(?:sign-in|sign-out|join|sso)(?:\/|$)/.test(url.pathname) ? "/portal" : `${url.pathname}${url.search}`;
 }
 
@@ -64,14 +64,14 @@ export const signInForm = defineForm(signInPage, "", async (visit, fields, deps)
   const next = safeReturn(fields.get("next"));
   const { context } = visit;
   const [email, password] = [fields.get("email"), fields.get("password")];
-  const [address, known] = [addressOf(context, deps.trustedProxies), knownBrowser(deps).read(context)];
-  const answer = await deps.checkPassword({ email, password, address, known });
+  const [address, browser] = [addressOf(context, deps.trustedProxies), knownBrowser(deps).read(context)];
+  const answer = await deps.checkPassword({ email, password, address, knownBrowser: browser });
   switch (answer.kind) {
     case "verified":
       return signInAs(answer.members, next, "password", visit, deps);
     case "refused":
       deps.signInLog.refused(context, "password", "the e-mail or the password is wrong", email);
-      recordRefusals(deps.members, answer.members, visit.requestId, notRecorded(visit, deps));
+      recordRefusals(deps.members, answer.members, visit.requestId, logUnrecorded(visit, deps));
       throw new FormRefusal("Email or password is wrong.", 401);
     case "wait":
       deps.signInLog.slowed(context, "password", answer.seconds, email);
@@ -84,7 +84,7 @@ export function tooManyTries(seconds: number): FormRefusal {
   return new FormRefusal(`Too many attempts. Try again in ${wait}.`, 429, seconds);
 }
 
-/** One membership goes straight in; of several the person says which. */
+/** Signs a person with one membership in. A person with several chooses the organisation first. */
 export async function signInAs(members: readonly VerifiedMember[], next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
   const [first, ...others] = members;
   if (first && others.length === 0) return openSession(first, next, way, visit, deps);
@@ -102,14 +102,14 @@ export async function signInAs(members: readonly VerifiedMember[], next: string,
 
 export const organisationForm = defineForm(signInPage, "/organisation", async (visit, fields, deps) => {
   const next = safeReturn(fields.get("next"));
-  const taken = await takeChoice(deps, visit.context, fields.get("choice"), fields.get("organisation"));
-  if (taken) return openSession(taken.member, next, taken.way, visit, deps);
+  const choice = await takeChoice(deps, visit.context, fields.get("choice"), fields.get("organisation"));
+  if (choice) return openSession(choice.member, next, choice.way, visit, deps);
   deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
   throw new FormRefusal("This page has expired. Sign in again.", 401);
 });
 
-/** Opens a new session, even if the browser had one, and redirects to the page that the person asked for. */
-export async function openSession(member: NamelessMember, next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
+/** Opens a new session, even if the browser has one, and goes to the requested page. */
+export async function openSession(member: VerifiedMemberRef, next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
   const { context, requestId: correlationId } = visit;
   const { members, sessionCookie, signInLog } = deps;
   const browser = browserName(context.req.header("user-agent"));
@@ -121,19 +121,19 @@ export async function openSession(member: NamelessMember, next: string, way: Sig
   sessionCookie.write(context, token);
   rememberBrowser(deps, context, member.memberId);
   signInLog.signedIn(context, way, member);
-  await recordSignIn(members, member, { how: waysInEvents[way], correlationId }, notRecorded(visit, deps));
+  await recordSignIn(members, member, { how: eventMethods[way], correlationId }, logUnrecorded(visit, deps));
   return { goTo: next };
 }
 
-const waysInEvents = { password: "password", link: "link", "single sign-on": "singleSignOn" } as const;
+const eventMethods = { password: "password", link: "link", "single sign-on": "singleSignOn" } as const;
 
-const notRecorded =
+const logUnrecorded =
   ({ requestId }: Visit, { logger }: PortalDeps) =>
   (error: unknown) =>
     logger.warn({ err: error, requestId }, "a sign-in could not be recorded in the organisation's log");
 
-/** After the person's own session was ended: leads to the sign-in, which says what happened. */
-export function signedOut({ context }: Visit, { sessionCookie }: PortalDeps, line: string): FormResult {
+/** The result of a form that has ended the person's own session: goes to the sign-in, which shows this notice. */
+export function signedOutResult({ context }: Visit, { sessionCookie }: PortalDeps, line: string): FormResult {
   sessionCookie.clear(context);
   return { ...withNotice(path, line), owner: ownerOf(undefined) };
 }
@@ -167,7 +167,7 @@ export const joinPage = definePage<Visit>("/portal/join/{token}", "anyone", asyn
             autocomplete="username"
             readonly
           />
-          <ChosenPassword label="Password" />
+          <NewPasswordField label="Password" />
           <Button label="Choose password and sign in" />
         </Form>
       </>
@@ -185,15 +185,15 @@ export const joinForm = defineForm(joinPage, "", async (visit, fields, deps) => 
   return openSession(member, "/portal", "link", visit, deps);
 });
 
-/** Where a person chooses a password. */
-export const ChosenPassword = ({ label }: { label: string }) => (
+/** The field in which a person chooses a password. */
+export const NewPasswordField = ({ label }: { label: string }) => (
   <Field
     label={label}
     name="password"
     type="password"
-    minlength={passwordLength.least}
-    maxlength={passwordLength.most}
-    hint={`At least ${passwordLength.least} characters. Try a few words that only you would put together.`}
+    minlength={passwordLength.min}
+    maxlength={passwordLength.max}
+    hint={`At least ${passwordLength.min} characters. Try a few words that only you would put together.`}
     autocomplete="new-password"
   />
 );

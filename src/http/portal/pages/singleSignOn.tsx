@@ -1,4 +1,4 @@
-// Single sign-on: the address that sends the browser away, and the one that it comes back to.
+// Single sign-on: one address sends the browser to the identity provider, and it comes back to the other.
 import { acceptOnce } from "../../../commands/members/sessions.js";
 import { emailKey } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
@@ -10,28 +10,28 @@ import { safeReturn, signInAs, singleSignOnPaths } from "./signIn.js";
 
 const way = "single sign-on";
 
-/** Sets the cookie that the provider's answer is compared with. */
+/** Sends the browser to the provider, and sets a cookie to check the provider's answer against. */
 export const beginPage = definePage<Visit>(singleSignOnPaths.begin, "anyone", async ({ context: c }, deps) => {
-  const begun = await configured(deps).begin();
-  if (!begun) return backToSignIn("unreachable");
-  singleSignOnCookie(deps).write(c, { ...begun.checks, returnTo: safeReturn(c.req.query("returnTo")) });
-  return { goTo: begun.url };
+  const attempt = await requireSingleSignOn(deps).begin();
+  if (!attempt) return backToSignIn("unreachable");
+  singleSignOnCookie(deps).write(c, { ...attempt.checks, returnTo: safeReturn(c.req.query("returnTo")) });
+  return { goTo: attempt.url };
 });
 
-/** Takes the identity that came back from the provider. The cookie is removed, and a state is accepted once, from whichever browser. */
+/** Signs in the person whom the provider has verified. Clears the cookie, and accepts each state only once, from any browser. */
 export const finishPage = definePage<Visit>(singleSignOnPaths.finish, "anyone", async (visit, deps) => {
   const { context: c } = visit;
   const { pool, signInLog } = deps;
-  const singleSignOn = configured(deps);
+  const singleSignOn = requireSingleSignOn(deps);
   const refused = (reason: Refusal, email?: string) => {
     signInLog.refused(c, way, reason, email);
     return backToSignIn(reason);
   };
   const cookie = singleSignOnCookie(deps);
-  const begun = cookie.read(c);
+  const attempt = cookie.read(c);
   cookie.clear(c);
-  if (!begun || c.req.query("state") !== begun.state) return refused("refused");
-  const { returnTo, ...checks } = begun;
+  if (!attempt || c.req.query("state") !== attempt.state) return refused("refused");
+  const { returnTo, ...checks } = attempt;
   if (!(await acceptOnce(pool, checks.state))) return refused("refused");
   const identity = await singleSignOn.finish(new URL(c.req.url).search, checks);
   if (identity.kind !== "verified") return refused(identity.kind);
@@ -39,7 +39,7 @@ export const finishPage = definePage<Visit>(singleSignOnPaths.finish, "anyone", 
   return members.length > 0 ? signInAs(members, returnTo, way, visit, deps) : refused("stranger", identity.email);
 });
 
-function configured({ singleSignOn }: PortalDeps): SingleSignOn {
+function requireSingleSignOn({ singleSignOn }: PortalDeps): SingleSignOn {
   if (!singleSignOn) throw new Rejection("notFound", "Single sign-on is not set up here. Sign in with your password");
   return singleSignOn;
 }

@@ -1,13 +1,13 @@
-// What a list of sessions calls a browser: enough for its owner to recognise it, and no more. The header itself is kept nowhere.
+// Names a browser in a list of sessions: enough for its owner to recognise it, and no more. The User-Agent header itself is not stored.
 
-/** Browsers that name others too come first: Edge and Opera say Chrome, and Chrome says Safari. */
+/** A browser whose header also names another one comes before that one: Edge and Opera name Chrome, and Chrome names Safari. */
 const browsers = [
   ["Edge", /\b(?:Edg|EdgA|EdgiOS)\//],
   ["Opera", /\b(?:OPR|OPT)\//],
   ["Samsung Internet", /\bSamsungBrowser\//],
   ["Firefox", /\b(?:Firefox|FxiOS)\//],
   ["Chrome", /\b(?:Chrome|CriOS)\//],
-  ["Safari", /\bVersion\/\d/], // of those left only Safari names its version so; headless Chrome says Safari too
+  ["Safari", /\bVersion\/\d/], // not the word Safari, which headless Chrome has too
 ] as const;
 
 const systems = [
@@ -20,13 +20,13 @@ const systems = [
   ["Linux", /\bLinux\b/],
 ] as const;
 
-const longestHeader = 500;
+const maxHeaderLength = 500;
 
-/** Such as "Firefox on Windows". Always one of a few texts of ours, whatever the header says. */
+/** Returns a text such as "Firefox on Windows". It is made of fixed names only, whatever the header contains. */
 export function browserName(userAgent: string | undefined): string {
-  const given = (userAgent ?? "").slice(0, longestHeader);
-  const named = (known: readonly (readonly [string, RegExp])[]) => known.find(([, pattern]) => pattern.test(given))?.[0];
-  const [browser, system] = [named(browsers), named(systems)];
+  const header = (userAgent ?? "").slice(0, maxHeaderLength);
+  const findName = (names: readonly (readonly [string, RegExp])[]) => names.find(([, pattern]) => pattern.test(header))?.[0];
+  const [browser, system] = [findName(browsers), findName(systems)];
   if (browser === undefined && system === undefined) return unknownBrowser;
   return system === undefined ? (browser ?? unknownBrowser) : `${browser ?? "A browser"} on ${system}`;
 }

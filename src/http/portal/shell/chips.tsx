@@ -1,4 +1,4 @@
-// A list's filters: a row of chips that apply at once, and a form with a button where there are no scripts.
+// A list's filters: a row of chips that apply as soon as they change. Without scripts it is a form with a button.
 import type { Child } from "hono/jsx";
 import { groupedBy } from "../../../domain/groupedBy.js";
 import { Button, HiddenFields, type Option, Options } from "./form.js";
@@ -7,36 +7,36 @@ import { Link, type Query, useVisit, withQuery } from "./parts.js";
 export const optionsOf = (names: Readonly<Record<string, string>>): Option[] =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
-/** A filter. Its name is the parameter's; one of days has two: `from` and `to`. */
+/** One filter. `name` is its parameter in the address. A range of days is two filters, `from` and `to`. */
 export type Chip = {
   readonly name: string;
   readonly label: string;
-  /** What the field shows, where that is not what the address has. */
+  /** The value of the field, if it differs from the parameter in the address. */
   readonly value?: string | undefined;
-  /** Other filters that this one takes the place of: a script empties them. */
+  /** The filters that this one replaces. A script empties them when this one is set. */
   readonly clears?: readonly string[];
-  /** Chips with the same group are one control. */
+  /** Chips of the same group are drawn as one control. */
   readonly group?: string;
-  readonly after?: Child;
+  readonly suffix?: Child;
 } & (
-  | { readonly kind: "choice"; readonly all: string; readonly options: readonly Option[]; readonly gone?: string }
+  | { readonly kind: "choice"; readonly all: string; readonly options: readonly Option[]; readonly missingLabel?: string }
   | { readonly kind: "text"; readonly maxlength: number; readonly placeholder?: string }
   | { readonly kind: "day" | "month" | "time"; readonly required?: boolean }
   | { readonly kind: "yes" }
 );
 
 interface ChipsProps {
-  /** The page's query, where it is not that of the visit. */
+  /** The query to show, if it is not the visit's own. */
   readonly query?: Readonly<Record<string, string>>;
   readonly path: string;
   readonly chips: readonly Chip[];
-  /** Parameters that the form leaves as they are. */
-  readonly kept?: Query;
-  /** Leads to the page without any filter. Empty for a single filter, which can be cleared. */
+  /** Parameters that are no filters. The form and its links keep them. */
+  readonly keptQuery?: Query;
+  /** The label of the link that removes all filters. Empty for no link. */
   readonly all?: string;
 }
 
-/** The filter as it stands in the address, for the addresses of the same list. */
+/** The current filters as parameters, for further addresses of the same list. */
 export const chipQuery = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): Query =>
   Object.fromEntries(chips.map(({ name }) => [name, query[name]?.trim() || undefined]));
 
@@ -45,26 +45,26 @@ const isRequired = (chip: Chip) => "required" in chip && chip.required;
 export const isFiltered = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): boolean =>
   chips.some((chip) => !isRequired(chip) && Boolean(query[chip.name]?.trim()));
 
-export function Chips({ query = useVisit().query, path, chips, kept = {}, all = "Show all" }: ChipsProps) {
+export function Chips({ query = useVisit().query, path, chips, keptQuery = {}, all = "Show all" }: ChipsProps) {
   if (chips.length === 0) return null;
-  const given = chipQuery(query, chips);
+  const current = chipQuery(query, chips);
   return (
     <form method="get" action={useVisit().links.to(path)} class="filter-chips" data-chips>
-      <HiddenFields values={kept} />
+      <HiddenFields values={keptQuery} />
       {[...groupedBy(chips, ({ group, name }) => group ?? name).values()].map((group) => (
         <span class={group.length === 1 ? undefined : "chip-group"}>
           {group.map((chip) => {
-            const { name, label, value = given[name] ?? "", after } = chip;
+            const { name, label, value = current[name] ?? "", suffix } = chip;
             return (
               <span class={value === "" ? "chip" : "chip set"}>
                 <label for={`chip-${name}`}>{label}</label>
                 <ChipInput chip={chip} value={value} />
-                {given[name] !== undefined && chip.kind !== "yes" && !isRequired(chip) ? (
-                  <Link to={withQuery(path, { ...kept, ...given, [name]: undefined })} class="chip-clear">
+                {current[name] !== undefined && chip.kind !== "yes" && !isRequired(chip) ? (
+                  <Link to={withQuery(path, { ...keptQuery, ...current, [name]: undefined })} class="chip-clear">
                     <span class="unseen">Clear {label}</span>
                   </Link>
                 ) : null}
-                {after}
+                {suffix}
               </span>
             );
           })}
@@ -72,7 +72,7 @@ export function Chips({ query = useVisit().query, path, chips, kept = {}, all = 
       ))}
       <Button class="quiet" label="Filter" data-applies />
       {all !== "" && isFiltered(query, chips) ? (
-        <Link class="chips-all" to={withQuery(path, kept)}>
+        <Link class="chips-all" to={withQuery(path, keptQuery)}>
           {all}
         </Link>
       ) : null}
@@ -80,23 +80,23 @@ export function Chips({ query = useVisit().query, path, chips, kept = {}, all = 
   );
 }
 
-const types = { day: "date", month: "month", time: "datetime-local" } as const;
+const inputTypes = { day: "date", month: "month", time: "datetime-local" } as const;
 
 function ChipInput({ chip, value }: { chip: Chip; value: string }) {
-  const own = { id: `chip-${chip.name}`, name: chip.name, "data-clears": chip.clears?.join(" ") };
-  if (chip.kind === "yes") return <input type="checkbox" {...own} value="yes" checked={value === "yes"} />;
+  const base = { id: `chip-${chip.name}`, name: chip.name, "data-clears": chip.clears?.join(" ") };
+  if (chip.kind === "yes") return <input type="checkbox" {...base} value="yes" checked={value === "yes"} />;
   if (chip.kind === "text") {
     const { maxlength, placeholder } = chip;
-    return <input type="text" {...own} value={value} {...{ maxlength, placeholder }} autocomplete="off" />;
+    return <input type="text" {...base} value={value} {...{ maxlength, placeholder }} autocomplete="off" />;
   }
   if (chip.kind !== "choice")
-    return <input type={types[chip.kind]} {...own} value={value} step={chip.kind === "time" ? "1" : undefined} autocomplete="off" />;
-  const { all, options, gone: goneLabel = value } = chip;
-  // What was chosen stays when it is no longer offered.
-  const gone = value !== "" && !options.some((option) => option.value === value) ? [{ value, label: goneLabel }] : [];
+    return <input type={inputTypes[chip.kind]} {...base} value={value} step={chip.kind === "time" ? "1" : undefined} autocomplete="off" />;
+  const { all, options, missingLabel = value } = chip;
+  // A chosen value stays in the list when it is no longer offered.
+  const missing = value !== "" && !options.some((option) => option.value === value) ? [{ value, label: missingLabel }] : [];
   return (
-    <select {...own}>
-      <Options options={[{ value: "", label: all }, ...options, ...gone]} value={value} />
+    <select {...base}>
+      <Options options={[{ value: "", label: all }, ...options, ...missing]} value={value} />
     </select>
   );
 }

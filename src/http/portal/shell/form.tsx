@@ -7,7 +7,7 @@ interface ButtonProps {
   readonly label: string;
   readonly type?: "submit" | "button";
   readonly class?: "quiet" | "danger" | "quiet danger" | "" | undefined;
-  /** What it is about, for users of a screen reader, who do not see what it stands beside. */
+  /** What the button is about, for users of a screen reader, who do not see what is beside it. */
   readonly "aria-description"?: string | undefined;
   readonly [attribute: string]: unknown;
 }
@@ -18,20 +18,20 @@ export const Button = ({ label, type = "submit", ...rest }: ButtonProps) => (
   </button>
 );
 
-/** Fields that are sent and not shown; those without a value are left out. */
+/** Hidden fields of a form. Values that are empty or undefined are left out. */
 export const HiddenFields = ({ values }: { values: Query }) => (
   <>{Object.entries(values).map(([name, value]) => (value ? <input type="hidden" name={name} value={value} /> : null))}</>
 );
 
 interface FormProps {
-  /** Where it is sent: a path of the portal. */
+  /** The path of the portal that the form is sent to. */
   readonly to: string;
   readonly class?: string;
-  /** For fields that stand outside of it. */
+  /** For fields outside the form's element. */
   readonly id?: string;
   readonly enctype?: "multipart/form-data";
   readonly hidden?: Query;
-  /** The label of the button at its end, and the page that `Cancel` beside it leads to. */
+  /** The label of the form's submit button, and the path of the link `Cancel` beside it. */
   readonly submit?: string;
   readonly cancel?: string;
   readonly isDangerous?: boolean;
@@ -39,7 +39,7 @@ interface FormProps {
   readonly [attribute: `data-${string}`]: string | number;
 }
 
-/** Works without any script; the token ties it to the session of the person it was made for. */
+/** A form that works without scripts. Its token binds it to the visitor's session. */
 export function Form({ to, class: className = "stacked", hidden = {}, submit, cancel, isDangerous, children, ...rest }: FormProps) {
   const { links, formToken } = useVisit();
   return (
@@ -61,7 +61,7 @@ interface ButtonFormProps extends Pick<FormProps, "to" | "hidden">, Pick<ButtonP
   readonly about?: string;
 }
 
-/** A form that is nothing but a button. */
+/** A form with nothing but a button. */
 export const ButtonForm = ({ to, hidden, label, about, class: kind = "quiet" }: ButtonFormProps) => (
   <Form to={to} class="one" {...(hidden ? { hidden } : {})}>
     <Button class={kind || undefined} aria-description={about} label={label} />
@@ -71,15 +71,15 @@ export const ButtonForm = ({ to, hidden, label, about, class: kind = "quiet" }: 
 interface LabelledProps {
   readonly label: string;
   readonly name: string;
-  /** Needed where several forms of one page have a field of the same name. */
+  /** Needed if several forms of one page have a field of the same name. */
   readonly id?: string | undefined;
   readonly hint?: string | undefined;
-  /** Only screen readers read the label, where a table's heading shows it. */
+  /** Hides the label from sight, for a field in a table whose heading says the same. */
   readonly unseenLabel?: boolean;
 }
 
-/** An input under its label, with what is wrong with it and its hint. */
-function Labelled({ label, name, id = `field-${name}`, hint, unseenLabel, input }: LabelledProps & { input: (own: object) => Child }) {
+/** An input with its label, its fault and its hint. */
+function Labelled({ label, name, id = `field-${name}`, hint, unseenLabel, input }: LabelledProps & { input: (props: object) => Child }) {
   const isFaulty = useVisit().fault?.field === name;
   const described = [...(isFaulty ? [`${id}-fault`] : []), ...(hint ? [`${id}-hint`] : [])].join(" ") || undefined;
   return (
@@ -98,7 +98,7 @@ function Labelled({ label, name, id = `field-${name}`, hint, unseenLabel, input 
   );
 }
 
-/** Stands at the field. Screen readers say it when the field gets the focus. */
+/** The problem with a field, shown at it. Screen readers say it when the field gets the focus. */
 function Fault({ name, id = `field-${name}` }: { name: string; id?: string }) {
   const { fault } = useVisit();
   return fault?.field === name ? (
@@ -109,29 +109,29 @@ function Fault({ name, id = `field-${name}` }: { name: string; id?: string }) {
 }
 
 type InputProps = JSX.IntrinsicElements["input"];
-type OfField = "type" | "accept" | "autocomplete" | "placeholder" | "maxlength" | "minlength" | "required" | "list" | "readonly";
+type FieldAttribute = "type" | "accept" | "autocomplete" | "placeholder" | "maxlength" | "minlength" | "required" | "list" | "readonly";
 
-interface FieldProps extends LabelledProps, Pick<InputProps, OfField> {
-  /** What it begins with. A form that is shown again has what was sent. */
+interface FieldProps extends LabelledProps, Pick<InputProps, FieldAttribute> {
+  /** The initial value. A form that is shown again has the submitted value instead. */
   readonly value?: string | undefined;
-  /** Set for a text that needs more than one line. */
+  /** How many lines the field has. Left out for a field of a single line. */
   readonly lines?: number | undefined;
 }
 
 export function Field({ label, name, id, hint, type = "text", value, required = true, lines, ...rest }: FieldProps) {
   const text = useVisit().submitted.all(name)[0] ?? value;
-  const input = (own: object) =>
+  const input = (attributes: object) =>
     lines === undefined ? (
-      <input {...own} type={type} value={text} required={required} {...rest} />
+      <input {...attributes} type={type} value={text} required={required} {...rest} />
     ) : (
-      <textarea {...own} rows={lines} required={required}>
+      <textarea {...attributes} rows={lines} required={required}>
         {text}
       </textarea>
     );
   return <Labelled {...{ label, name, id, hint, input }} />;
 }
 
-/** Why recorded rows are taken back or corrected: `reasonIn` reads it. */
+/** The field for the reason of a reversal or a correction, which `readReason` reads. */
 export const ReasonField = ({ hint }: { hint: string }) => (
   <Field label="Reason" name="reason" maxlength={limits.reasonLength} hint={hint} autocomplete="off" />
 );
@@ -141,7 +141,7 @@ export interface Option {
   readonly label: string;
 }
 
-/** Of a list to choose from. */
+/** The options of a select element. */
 export const Options = ({ options, value }: { options: readonly Option[]; value?: string | undefined }) => (
   <>
     {options.map((option) => (
@@ -154,15 +154,15 @@ export const Options = ({ options, value }: { options: readonly Option[]; value?
 
 interface ChoiceProps extends LabelledProps {
   readonly options: readonly Option[];
-  /** What it begins with. A form that is shown again has what was sent, unless the page has several choices of this name. */
+  /** The initial value. A form that is shown again has the submitted one instead, unless `id` tells several fields of this name apart. */
   readonly value?: string | undefined;
 }
 
 export function Choice({ options, value, ...field }: ChoiceProps) {
   const { submitted } = useVisit();
   const chosen = (field.id === undefined ? submitted.all(field.name)[0] : undefined) ?? value;
-  const input = (own: object) => (
-    <select {...own}>
+  const input = (attributes: object) => (
+    <select {...attributes}>
       <Options options={options} value={chosen} />
     </select>
   );
@@ -182,7 +182,7 @@ const Box = ({ label, ...input }: BoxProps) => (
   </label>
 );
 
-/** A box to tick. The empty value behind it says, where the form is shown again, that it was sent without the tick. */
+/** A check box. The empty value after it is sent without a tick too, so that a form that is shown again keeps the box empty. */
 export function Tick({ checked = false, ...box }: BoxProps) {
   const [sent] = useVisit().submitted.all(box.name);
   return (
@@ -196,27 +196,27 @@ export function Tick({ checked = false, ...box }: BoxProps) {
 interface TicksProps {
   readonly legend: string;
   readonly name: string;
-  /** `about`: what stands behind the label instead of the value. */
+  /** `about`: a text to show after the label instead of the value. */
   readonly options: readonly (Option & { readonly about?: string })[];
-  /** What is ticked at first. A form that is shown again has what was sent. */
+  /** The initially ticked values. A form that is shown again has the submitted ones instead. */
   readonly ticked?: readonly string[];
   readonly class?: string;
-  /** Stands above the boxes. */
+  /** Markup above the boxes. */
   readonly children?: Child;
 }
 
-/** The page lists this many boxes. Further ones are entered by their ids. */
-const mostListed = 200;
+/** The most boxes that the page lists. Others are entered by their ids. */
+const maxListed = 200;
 
-/** Boxes to tick, which `tickedIn` reads; of a long list those that are ticked come first. The empty value is as that of `Tick`. */
-export function Ticks({ legend, name, options, ticked: before = [], class: kind = "choices", children }: TicksProps) {
+/** A group of check boxes, which `tickedValues` reads. In a long list the ticked ones come first. The empty value serves as in `Tick`. */
+export function Ticks({ legend, name, options, ticked: initial = [], class: kind = "choices", children }: TicksProps) {
   const { fault, submitted } = useVisit();
   const isFaulty = fault?.field === name;
-  const ticked = submitted.all(name).length > 0 ? tickedIn(submitted, name) : before;
+  const ticked = submitted.all(name).length > 0 ? tickedValues(submitted, name) : initial;
   const isTicked = (value: string) => ticked.includes(value);
-  const isLong = options.length > mostListed;
+  const isLong = options.length > maxListed;
   const sorted = isLong ? options.toSorted((a, b) => Number(isTicked(b.value)) - Number(isTicked(a.value))) : options;
-  const listed = sorted.slice(0, mostListed);
+  const listed = sorted.slice(0, maxListed);
   const others = ticked.filter((id) => !listed.some(({ value }) => value === id));
   return (
     <fieldset class={kind}>
@@ -247,10 +247,10 @@ export function Ticks({ legend, name, options, ticked: before = [], class: kind 
   );
 }
 
-/** Texts with commas or line breaks between them, each once. */
-export const listIn = (text: string): string[] =>
+/** Splits a text at commas and line breaks, without repetitions. */
+export const parseList = (text: string): string[] =>
   [...new Set(text.split(/[,\n]/).map((each) => each.trim()))].filter((each) => each !== "");
 
-export const tickedIn = (fields: Fields, name: string): string[] => [
-  ...new Set([...fields.all(name).filter((id) => id.trim() !== ""), ...listIn(fields.get(`${name}Others`))]),
+export const tickedValues = (fields: Fields, name: string): string[] => [
+  ...new Set([...fields.all(name).filter((id) => id.trim() !== ""), ...parseList(fields.get(`${name}Others`))]),
 ];

@@ -4,10 +4,10 @@ import { Button, Form } from "./form.js";
 import { Navigation } from "./navigation.js";
 import { ButtonLink, Link, OnlyOnce, PlainList, Sentence, useVisit } from "./parts.js";
 
-/** The frame of every page. Without a person signed in it is a narrow column with no navigation. */
-export function Layout({ shown }: { shown: PageContent }) {
+/** The HTML document of every page. For a signed-out visitor it is a narrow column without navigation. */
+export function Layout({ content }: { content: PageContent }) {
   const { person, assets, links, formToken, notice } = useVisit();
-  const { title, scripts = [], body, question } = shown;
+  const { title, scripts = [], body, question } = content;
   const asset = (name: string) => links.to(assets.path(name));
   return (
     <html lang="en">
@@ -33,7 +33,7 @@ export function Layout({ shown }: { shown: PageContent }) {
         </a>
         <Header />
         <main id="main" tabindex={-1}>
-          <PageTop {...shown} />
+          <PageTop {...content} />
           <NoticeBox notice={notice} />
           {notice?.once ? <OnlyOnce {...notice.once} /> : null}
           {question === undefined ? null : <div id="question">{question}</div>}
@@ -46,13 +46,13 @@ export function Layout({ shown }: { shown: PageContent }) {
 }
 
 export const searchPath = "/portal/search";
-/** As long as an id may be. */
-export const longestSearch = limits.identifierLength;
+/** The longest text to search for: as long as an id may be. */
+export const maxSearchLength = limits.identifierLength;
 
-/** No inline style for its indicators and nothing that is evaluated: the page's policy would refuse both. */
+/** Turns off htmx's inline style, which the page's content security policy would refuse. */
 const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, mode: "same-origin" });
 
-/** The sign of the product: a W like a route with five stops. */
+/** The product's logo: a W drawn as a route with five stops. */
 const Logo = () => (
   <svg class="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
     <rect width="32" height="32" rx="7" />
@@ -84,7 +84,7 @@ function Header() {
             aria-keyshortcuts="/"
             placeholder="Search"
             title="Press / to search"
-            maxlength={longestSearch}
+            maxlength={maxSearchLength}
             value={path === searchPath ? query["q"] : undefined}
             autocomplete="off"
             required
@@ -125,7 +125,7 @@ function Account() {
   );
 }
 
-/** The outcome of the last form. Screen readers read it out when the page opens. */
+/** The outcome of the last form. Screen readers announce it when the page opens. */
 function NoticeBox({ notice }: { notice: Notice | undefined }) {
   if (!notice) return null;
   const [first, ...more] = notice.lines;
@@ -137,7 +137,7 @@ function NoticeBox({ notice }: { notice: Notice | undefined }) {
   );
 }
 
-/** The top of a page: the pages above it, its title, its main action, a menu, its views. */
+/** The top of a page: breadcrumbs, title, menu, main action and views. */
 const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (
   <>
     {crumbs.length === 0 ? null : (
@@ -152,7 +152,7 @@ const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead
       {menu.length === 0 && !action ? null : (
         <div class="page-actions">
           {menu.length === 0 ? null : (
-            // Opens without a script. The script `browser/everyPage.ts` closes it.
+            // Opens without scripts; browser/everyPage.ts closes it.
             <details class="menu">
               <summary class="button quiet">More</summary>
               <ul>

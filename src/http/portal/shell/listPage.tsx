@@ -1,70 +1,69 @@
-// A list is one definition: its page with filters, sorting and pages, and its downloads.
+// Makes a page with filters, sorting and paging, and its downloads, from one definition of a list.
 import type { Child } from "hono/jsx";
 import type { Action } from "../../../domain/members.js";
 import type { PageRequest, RowPage } from "../../../queries/rowPage.js";
 import { download, downloadTable } from "../downloads.js";
 import { defineAnswer, definePage, type PageHead, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
-import { inJson } from "./formats.js";
-import { type Names, Pager, pageInMemory, type Query, rowsBefore, rowsPerPage, withQuery } from "./parts.js";
+import { jsonValue } from "./formats.js";
+import { type Noun, Pager, pageInMemory, type Query, rowsBefore, rowsPerPage, withQuery } from "./parts.js";
 import { type Column, cellsInFile, isData, sortRows, Table } from "./table.js";
 
-/** A page of rows, or all rows of a list that is short. */
+/** One page of rows, or all rows of a short list. */
 export interface ListedRows<Row> extends RowPage<Row> {
-  /** How many there are with this filter; `more` where counting ended there. */
+  /** How many rows match the filter. `more`: counting stopped at this number. */
   readonly total?: { readonly count: number; readonly more: boolean };
 }
 
 interface List<Row> {
   readonly title: string;
   readonly crumbs?: PageHead["crumbs"];
-  /** May have parameters: `/portal/.../{id}`. */
+  /** The page's path, which may have parameters such as `{importId}`. */
   readonly path: string;
-  /** What its visitors must be allowed to do. */
+  /** What a visitor's role must allow. */
   readonly access: Action;
-  /** One row, and many: `import`, `imports`. The downloads are named after them. */
-  readonly of: Names | ((visit: SignedInVisit) => Names);
-  /** The downloads' name, where it is not that of the rows. */
+  /** What one row is called, and several: `import`, `imports`. Downloads are named after the plural. */
+  readonly noun: Noun | ((visit: SignedInVisit) => Noun);
+  /** The name of the downloads, if it is not the plural. */
   readonly fileName?: string;
   readonly caption: string;
-  /** Parameters that are no filters and say which list the page shows, such as `list`. Every link of the page keeps them. */
+  /** Parameters besides the filters that select what the page lists. Every link of the page keeps them. */
   readonly keptParameters?: readonly string[];
-  /** Above the list, where the page begins with something else. */
+  /** The list's own heading, for a page that begins with something else. */
   readonly heading?: string;
   readonly scripts?: readonly string[];
-  /** The button in the page's head. */
+  /** The main action of the page's head. */
   readonly action?: (visit: SignedInVisit) => Child;
-  /** More for the page's head, such as views, and menu entries besides the downloads. */
+  /** Further parts of the page's head, such as views, and menu entries besides the downloads. */
   readonly head?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Partial<PageHead>>;
   readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<readonly Chip[]>;
-  /** Reads the filter from the visit's query and throws a Rejection with a sentence where it is wrong. */
+  /** Reads a page of rows that match the filter in the visit's query. Throws a Rejection if the filter is invalid. */
   readonly readRows: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<ListedRows<Row>>;
   readonly columns: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<readonly Column<Row>[]>;
-  /** Shown where there are no rows. `why`: the list is empty, the filter lets none through, or this page has none but others do. */
+  /** Shown without rows. `why`: the list is empty, the filter matches none, or this page has none but a later one may. */
   readonly empty: (visit: SignedInVisit, why: "none" | "filter" | "page", deps: PortalDeps) => Awaitable<Child>;
-  readonly muted?: (row: Row) => boolean;
-  readonly marks?: (row: Row) => Readonly<Record<string, string>>;
+  readonly isMuted?: (row: Row) => boolean;
+  readonly rowAttributes?: (row: Row) => Readonly<Record<string, string>>;
   /** Attributes of the list's panel, for the page's script. */
-  readonly panel?: (visit: SignedInVisit) => Readonly<Record<string, string>>;
-  /** What the page asks before something is done. */
+  readonly panelAttributes?: (visit: SignedInVisit) => Readonly<Record<string, string>>;
+  /** The confirmation that the page asks for, if any. */
   readonly question?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<Child>;
-  /** What stands above and below the table. */
-  readonly above?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<Child>;
-  readonly below?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<Child>;
+  readonly aboveTable?: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<Child>;
+  readonly belowTable?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<Child>;
 }
 
-type Awaitable<Found> = Promise<Found> | Found;
+type Awaitable<Value> = Promise<Value> | Value;
 
-/** Of the downloads, without the ending. A page whose path ends with a parameter would be asked for the file. */
+/** The path of the downloads without the extension. An extension after a final parameter would be read as part of the parameter. */
 const filesPath = (path: string) => (path.endsWith("}") ? `${path}/rows` : path);
 
-const namesOf = <Row,>({ of }: List<Row>, visit: SignedInVisit): Names => (typeof of === "function" ? of(visit) : of);
+const nounOf = <Row,>({ noun }: List<Row>, visit: SignedInVisit): Noun => (typeof noun === "function" ? noun(visit) : noun);
 
-/** A longer list is read and shown in its own order only. */
-const mostSorted = 2_000;
-const rowsAtOnce = 500;
+/** A longer list cannot be sorted: it is read page by page and shown in its own order. */
+const maxSortedRows = 2_000;
+const batchRows = 500;
 
-/** A `Subject`: the list's page and its downloads. `page` names the page once more, for the forms on it. */
+/** Makes a `Subject` of the list's page and its downloads. Its extra property `page` is for the forms on the page. */
 export function listPage<Row>(list: List<Row>) {
   const { path, access } = list;
   const page = definePage(path, access, (visit, deps) => showList(list, visit, deps));
@@ -77,33 +76,33 @@ export function listPage<Row>(list: List<Row>) {
 const formats = ["csv", "xlsx", "json"] as const;
 
 async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps) {
-  const { title, crumbs, scripts, action, filters, caption, columns, empty, muted, marks, panel, question, above, below } = list;
+  const { title, crumbs, scripts, action, filters, caption, empty, question, aboveTable, belowTable } = list;
   const chips = (await filters?.(visit, deps)) ?? [];
   const { query } = visit;
-  const of = namesOf(list, visit);
-  const [path, files] = [list.path, filesPath(list.path)].map((each) => filled(each, visit)) as [string, string];
+  const noun = nounOf(list, visit);
+  const [path, files] = [list.path, filesPath(list.path)].map((each) => fillParameters(each, visit)) as [string, string];
   const [cursor, sort] = [query["cursor"] || undefined, query["sort"] ?? ""];
   const first = await list.readRows(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
   const isShort = cursor === undefined && first.nextCursor === null;
-  const maySort = isShort || (first.total !== undefined && !first.total.more && first.total.count <= mostSorted);
-  /** All rows of a short list and of a sorted one, which is cut into pages here. Of other lists the query reads one page. */
-  const whole = isShort ? first.items : sort !== "" && maySort ? await allRows(list, visit, deps) : undefined;
-  const given = await columns(visit, deps, whole ?? first.items);
-  const kept = Object.fromEntries((list.keptParameters ?? []).map((name) => [name, query[name]]));
-  const filter = { ...kept, ...chipQuery(query, chips) };
+  const maySort = isShort || (first.total !== undefined && !first.total.more && first.total.count <= maxSortedRows);
+  /** All rows, if the list is short or sorted: they are divided into pages in memory. Otherwise the query reads one page. */
+  const sortableRows = isShort ? first.items : sort !== "" && maySort ? await allRows(list, visit, deps) : undefined;
+  const columns = await list.columns(visit, deps, sortableRows ?? first.items);
+  const keptQuery = Object.fromEntries((list.keptParameters ?? []).map((name) => [name, query[name]]));
+  const filter = { ...keptQuery, ...chipQuery(query, chips) };
   const head = await list.head?.(visit, deps);
   const pathOf = (more: Query) => withQuery(path, { ...filter, sort: sort || undefined, ...more });
   const { nextCursor } = first;
   const start = rowsBefore(query["after"]);
   const end = start + first.items.length;
   const total = nextCursor === null ? { count: end, more: false } : first.total;
-  const { rows, pager } = whole
-    ? pageInMemory(visit, sortRows(whole, given, sort), { of, path: pathOf({}), name: "after" })
+  const { rows, pager } = sortableRows
+    ? pageInMemory(visit, sortRows(sortableRows, columns, sort), { noun, path: pathOf({}), name: "after" })
     : {
         rows: first.items,
         pager: (
           <Pager
-            of={of[1]}
+            plural={noun[1]}
             isFirst={start === 0 && cursor === undefined}
             nextCursor={nextCursor}
             path={(next) => pathOf(next === undefined ? {} : { cursor: next, after: String(end) })}
@@ -123,33 +122,33 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
     question: await question?.(visit, deps, rows),
     body: (
       <>
-        {await above?.(visit, deps, rows)}
+        {await aboveTable?.(visit, deps, rows)}
         {list.heading === undefined ? null : <h2>{list.heading}</h2>}
-        <Chips path={path} chips={chips} kept={{ ...kept, sort: sort || undefined }} />
-        <section class="panel list" aria-label={list.heading ?? title} {...panel?.(visit)}>
+        <Chips path={path} chips={chips} keptQuery={{ ...keptQuery, sort: sort || undefined }} />
+        <section class="panel list" aria-label={list.heading ?? title} {...list.panelAttributes?.(visit)}>
           <Table
             caption={caption}
-            columns={given}
+            columns={columns}
             rows={rows}
-            muted={muted}
-            marks={marks}
+            isMuted={list.isMuted}
+            rowAttributes={list.rowAttributes}
             empty={rows.length === 0 ? await empty(visit, why, deps) : undefined}
             sorting={maySort && rows.length > 1 ? { by: sort, path: (by) => withQuery(path, { ...filter, sort: by }) } : undefined}
           />
           {pager}
         </section>
-        {await below?.(visit, deps)}
+        {await belowTable?.(visit, deps)}
       </>
     ),
   };
 }
 
-/** The path with the visit's parameters: a form that was refused shows the page under its own path. */
-const filled = (path: string, { params }: SignedInVisit) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
+/** Fills the visit's parameters into the path. The visit's own path may be that of a refused form on the page. */
+const fillParameters = (path: string, { params }: SignedInVisit) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
 
 async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {
   for (let cursor: string | undefined | null; cursor !== null; ) {
-    const page: ListedRows<Row> = await list.readRows(visit, { limit: rowsAtOnce, cursor, secret: deps.signingSecret }, deps);
+    const page: ListedRows<Row> = await list.readRows(visit, { limit: batchRows, cursor, secret: deps.signingSecret }, deps);
     yield page.items;
     cursor = page.nextCursor;
   }
@@ -159,24 +158,24 @@ async function allRows<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalD
   const rows: Row[] = [];
   for await (const some of batches(list, visit, deps)) {
     rows.push(...some);
-    if (rows.length > mostSorted) break;
+    if (rows.length > maxSortedRows) break;
   }
   return rows;
 }
 
-/** Everything that fits the filter, not only the page that is shown, in the list's own order. */
+/** Downloads all rows that match the filter, not only the current page, in the list's own order. */
 async function downloadList<Row>(list: List<Row>, format: (typeof formats)[number], visit: SignedInVisit, deps: PortalDeps) {
   const { timezone } = visit.person;
-  const of = namesOf(list, visit);
+  const [, plural] = nounOf(list, visit);
   const inBatches = async function* () {
     for await (const rows of batches(list, visit, deps)) yield { columns: (await list.columns(visit, deps, rows)).filter(isData), rows };
   };
-  const name = list.fileName ?? of[1].replaceAll(" ", "-");
+  const name = list.fileName ?? plural.replaceAll(" ", "-");
   if (format === "json") {
     const pieces = async function* () {
       let before = "[\n";
       for await (const { columns, rows } of inBatches()) {
-        const texts = rows.map((row) => JSON.stringify(Object.fromEntries(columns.map(({ key, value }) => [key, inJson(value(row))]))));
+        const texts = rows.map((row) => JSON.stringify(Object.fromEntries(columns.map(({ key, value }) => [key, jsonValue(value(row))]))));
         if (texts.length === 0) continue;
         yield Buffer.from(before + texts.join(",\n"));
         before = ",\n";
@@ -188,7 +187,7 @@ async function downloadList<Row>(list: List<Row>, format: (typeof formats)[numbe
   const columns = (await list.columns(visit, deps, [])).filter(isData).map(({ heading }) => heading);
   return downloadTable(visit, deps, {
     name,
-    sheet: of[1],
+    sheet: plural,
     format,
     table: () => ({
       columns,

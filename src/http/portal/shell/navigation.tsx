@@ -6,19 +6,19 @@ import { Link, useVisit } from "./parts.js";
 interface MenuEntry {
   readonly path: string;
   readonly label: string;
-  /** Stands above the entries that have it. */
+  /** The heading above the entries of this group. */
   readonly group?: string;
-  /** Every signed-in person's where it is left out. */
+  /** What a person's role must allow. Left out for entries that every signed-in person sees. */
   readonly access?: Action;
-  /** A small drawing on a field of 20 by 20, in the colour of the text beside it. It says nothing that the text does not say. */
+  /** A decorative SVG path on a field of 20 by 20, drawn in the colour of the text beside it. */
   readonly icon: string;
-  /** What the page is for, in a sentence on the page Help. */
+  /** The description of the page on the page Help. */
   readonly about: string;
 }
 
 const group = "Settings";
 
-/** In its order. */
+/** All entries, in the order of the menu. */
 const menu: readonly MenuEntry[] = [
   {
     path: "/portal",
@@ -114,14 +114,14 @@ const menu: readonly MenuEntry[] = [
   },
 ];
 
-/** The entries that the person's role may look at. */
-export const menuOf = ({ may }: Visit): readonly MenuEntry[] => menu.filter(({ access = "look" }) => may(access));
+/** The menu entries that the person's role allows. */
+export const visibleMenu = ({ may }: Visit): readonly MenuEntry[] => menu.filter(({ access = "look" }) => may(access));
 
 export function Navigation() {
   const visit = useVisit();
   return (
     <>
-      {[...groupedBy(menuOf(visit), ({ group: heading, path }) => heading ?? path === "/portal/help")].map(([heading, entries]) => (
+      {[...groupedBy(visibleMenu(visit), ({ group: heading, path }) => heading ?? path === "/portal/help")].map(([heading, entries]) => (
         <div class="nav-group">
           {typeof heading === "string" ? <span class="nav-heading">{heading}</span> : null}
           <ul>
@@ -142,6 +142,6 @@ export function Navigation() {
   );
 }
 
-/** The page itself, or one that is reached from it. */
+/** The value of aria-current: `page` for the page itself, `true` for a page below it. */
 const currentOf = (here: string, path: string) =>
   here === path ? "page" : path !== "/portal" && here.startsWith(`${path}/`) ? "true" : undefined;

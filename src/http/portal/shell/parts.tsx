@@ -1,5 +1,5 @@
-// The small parts that pages are made of: links, panels, facts, values and sentences, and pagers. Paths become addresses here and in forms, and
-// nowhere before.
+// The small parts that pages are made of: links, panels, facts, values, sentences and pagers. Only these parts and forms turn paths of the
+// portal into addresses, by putting the path of PUBLIC_URL before them.
 import { type Child, createContext, useContext } from "hono/jsx";
 import { uuidPattern } from "../../../domain/uuid.js";
 import type { Secret, Visit } from "../pageDefinition.js";
@@ -14,16 +14,16 @@ export function useVisit(): Visit {
   return visit;
 }
 
-/** The parameters of an address; those without a value are left out. */
+/** The parameters of an address. Empty and undefined ones are left out. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** The path may have a query already. */
+/** Adds parameters to a path, which may have a query already. */
 export function withQuery(path: string, query: Query): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
-  return given.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(given)}`;
+  const entries = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return entries.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(entries)}`;
 }
 
-/** Ids hold any character. A browser takes `.` and `..` for folders, and `new` is a form that adds: these ids have a sign before them. */
+/** Encodes an id for a path. Browsers resolve `.` and `..`, and `new` is the path of a form, so these ids get a `~` before them. */
 export const idInPath = (id: string): string => `${/^(?:\.{1,2}$|new$|~)/.test(id) ? "~" : ""}${encodeURIComponent(id.toWellFormed())}`;
 
 export const idFromPath = (part = ""): string => part.replace(/^~/, "");
@@ -40,14 +40,14 @@ export const Link = ({ to, children, ...rest }: LinkProps & { children: Child })
   </a>
 );
 
-/** Looks like a button, and leads to a page or to a file. */
+/** A link to a page or a file that looks like a button. */
 export const ButtonLink = ({ to, label, quiet, ...rest }: LinkProps & { label: string; quiet?: boolean }) => (
   <a class={quiet ? "button quiet" : "button"} href={useVisit().links.to(to)} {...rest}>
     {label}
   </a>
 );
 
-/** A part of a page under its own heading, whose id a link may lead to. */
+/** A section of a page with a heading. `id` is the heading's, for links to the section. */
 export const Panel = ({ id, title, class: more, children }: { id: string; title: Child; class?: string; children: Child }) => (
   <section class={more ? `panel ${more}` : "panel"} aria-labelledby={id}>
     <h2 id={id}>{title}</h2>
@@ -83,14 +83,14 @@ export const EmptyState = ({ title, children }: { title: string; children?: Chil
   </div>
 );
 
-/** Says that there is nothing where a panel with a heading would stand. */
+/** Takes the place of a panel that has nothing to show. */
 export const EmptyPanel = ({ label, title }: { label: string; title: string }) => (
   <section class="panel" aria-label={label}>
     <EmptyState title={title} />
   </section>
 );
 
-/** A state in a word, on a colour that says whether it is good. */
+/** A state as a word, and the colour of its badge. */
 export interface State {
   readonly label: string;
   readonly badge: "good" | "busy" | "warn" | "bad" | "";
@@ -99,31 +99,31 @@ export interface State {
 export const Badge = ({ state: { label, badge } }: { state: State }) => <span class={`badge ${badge}`}>{label}</span>;
 
 interface PagerProps {
-  /** What the pages show, such as `imports`. */
-  readonly of: string;
+  /** What the pages list, such as `imports`. */
+  readonly plural: string;
   readonly isFirst: boolean;
   /** Where the next page begins; null on the last page. */
   readonly nextCursor: string | null;
-  /** The path of the page that begins at a cursor; that of the first page without one. */
+  /** Returns the path of the page that begins at a cursor, or of the first page. */
   readonly path: (cursor: string | undefined) => string;
   readonly range?: Range;
 }
 
 export interface Range {
-  /** How many rows the pages before have. */
+  /** How many rows the earlier pages have. */
   readonly start: number;
   readonly shown: number;
-  /** Of all pages, where it is known; `more` where counting ended there. */
+  /** How many rows all pages have, if known. `more`: counting stopped at this number. */
   readonly total?: { readonly count: number; readonly more: boolean } | undefined;
 }
 
-/** `1 to 50 of 1,258 imports`, and the ways on. */
-export function Pager({ of, isFirst, nextCursor, path, range }: PagerProps) {
+/** `1 to 50 of 1,258 imports`, with links to the first and the next page. */
+export function Pager({ plural, isFirst, nextCursor, path, range }: PagerProps) {
   const isAll = isFirst && nextCursor === null;
   if (isAll && !range?.shown) return null;
   return (
-    <nav class="pages" aria-label={`Pages of ${of}`}>
-      {range ? <span class="range">{rangeWords(range, of, isAll)}</span> : null}
+    <nav class="pages" aria-label={`Pages of ${plural}`}>
+      {range ? <span class="range">{rangeInWords(range, plural, isAll)}</span> : null}
       {isFirst ? null : <Link to={path(undefined)}>First page</Link>}
       {nextCursor === null ? null : (
         <Link to={path(nextCursor)} rel="next">
@@ -134,35 +134,35 @@ export function Pager({ of, isFirst, nextCursor, path, range }: PagerProps) {
   );
 }
 
-function rangeWords({ start, shown, total = { count: shown, more: true } }: Range, of: string, isAll: boolean): string {
-  if (isAll) return `${groupDigits(shown)} ${of}`;
+function rangeInWords({ start, shown, total = { count: shown, more: true } }: Range, plural: string, isAll: boolean): string {
+  if (isAll) return `${groupDigits(shown)} ${plural}`;
   const range = shown === 0 ? "None here" : `${groupDigits(start + 1)} to ${groupDigits(start + shown)}`;
-  return total.count === shown && total.more ? range : `${range} of ${total.more ? "more than " : ""}${groupDigits(total.count)} ${of}`;
+  return total.count === shown && total.more ? range : `${range} of ${total.more ? "more than " : ""}${groupDigits(total.count)} ${plural}`;
 }
 
-export type Names = readonly [one: string, many: string];
+export type Noun = readonly [singular: string, plural: string];
 
 interface PageOptions {
-  /** What the pages show: `zone`, `zones`. */
-  readonly of: Names;
+  /** What one row is called, and several: `zone`, `zones`. */
+  readonly noun: Noun;
   readonly path: string;
-  /** The parameter that says how many entries the pages before have. */
+  /** The parameter for how many rows the earlier pages have. */
   readonly name?: string;
   readonly size?: number;
 }
 
 export const rowsPerPage = 50;
 
-/** From a parameter of the address: how many rows the pages before have. */
+/** Reads how many rows the earlier pages have from a parameter of the address. */
 export const rowsBefore = (text = ""): number => (/^\d{1,7}$/.test(text) ? Number(text) : 0);
 
-/** A page of a list in memory. */
-export function pageInMemory<Row>({ query }: Visit, all: readonly Row[], { of, path, name = "from", size = rowsPerPage }: PageOptions) {
+/** Returns one page of a list in memory, with its pager. */
+export function pageInMemory<Row>({ query }: Visit, all: readonly Row[], { noun, path, name = "from", size = rowsPerPage }: PageOptions) {
   const start = Math.min(rowsBefore(query[name]), Math.max(0, all.length - 1));
   const rows = all.slice(start, start + size);
   const pager = (
     <Pager
-      of={of[all.length === 1 ? 0 : 1]}
+      plural={noun[all.length === 1 ? 0 : 1]}
       isFirst={start === 0}
       nextCursor={start + size < all.length ? String(start + size) : null}
       path={(next) => withQuery(path, { [name]: next })}
@@ -172,7 +172,7 @@ export function pageInMemory<Row>({ query }: Visit, all: readonly Row[], { of, p
   return { rows, pager };
 }
 
-/** A time in the organisation's zone; `exact`, with seconds, where the order of events matters. `title` and `datetime` have it in UTC. */
+/** A time in the organisation's zone, and in UTC as a tooltip. `exact` adds the seconds, for lists in which the order of events matters. */
 export function Time({ at, otherwise = "-", exact }: { at: Date | null | undefined; otherwise?: string; exact?: boolean }) {
   if (!at) return <span class="muted">{otherwise}</span>;
   const iso = at.toISOString();
@@ -185,18 +185,18 @@ export function Time({ at, otherwise = "-", exact }: { at: Date | null | undefin
 
 export const Amount = ({ value }: { value: number }) => <span class="amount">{groupDigits(value)}</span>;
 
-/** An exact decimal: `1,234.5`. `signed`: more or less than before, `+1,234.5`. */
-export const Quantity = ({ text, signed }: { text: string; signed?: boolean | undefined }) => (
-  <span class="amount">{`${signed && !text.startsWith("-") && /[1-9]/.test(text) ? "+" : ""}${groupDigits(text)}`}</span>
+/** An exact decimal, such as `1,234.5`. `isDifference` adds the sign of a difference: `+1,234.5`. */
+export const Quantity = ({ text, isDifference }: { text: string; isDifference?: boolean | undefined }) => (
+  <span class="amount">{`${isDifference && !text.startsWith("-") && /[1-9]/.test(text) ? "+" : ""}${groupDigits(text)}`}</span>
 );
 
-/** About half of a narrow column: a longer text has to break somewhere. */
-const longestUnbroken = 32;
+/** Longer texts do not fit into a narrow column without a line break. */
+const maxUnbrokenLength = 32;
 
-/** An id or a name that is read as one: it is not broken in two, unless it is too long for its column. */
-export const Unbroken = ({ text }: { text: string }) => <span class={text.length > longestUnbroken ? "breaks" : "unbroken"}>{text}</span>;
+/** An id or a name that is not broken at the end of a line, unless it is too long for its column. */
+export const Unbroken = ({ text }: { text: string }) => <span class={text.length > maxUnbrokenLength ? "breaks" : "unbroken"}>{text}</span>;
 
-/** A long id by its beginning; the button copies all of it. */
+/** The beginning of a long id, with a button that copies all of it. */
 export const ShortId = ({ id, about }: { id: string; about: string }) => (
   <span class="short-id">
     <code title={id}>{id.length > 13 ? `${id.slice(0, 8)}...` : id}</code>
@@ -204,7 +204,7 @@ export const ShortId = ({ id, about }: { id: string; about: string }) => (
   </span>
 );
 
-/** Hidden until the script that makes it work is there. */
+/** A button that copies a text. It is hidden in browsers without scripts. */
 export const CopyButton = ({ text, label, about }: { text: string; label: string; about?: string }) => (
   <button type="button" class="quiet copy" data-copy={text} aria-description={about}>
     {label}
@@ -221,12 +221,12 @@ export const OnlyOnce = ({ title, text, copyLabel }: Secret) => (
   </section>
 );
 
-/** With commas between them. */
+/** Puts commas between the parts. */
 export const withCommas = (parts: readonly Child[]): Child[] => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
 
 const importIds = new RegExp(`(?<=\\bimport )(${uuidPattern})`, "gi");
 
-/** A sentence as the API says it. Where it names an import by its id, the id is short here and leads to the import. */
+/** A sentence of the API. An import's id in it is shortened and links to the import. */
 export const Sentence = ({ text }: { text: string }) => (
   <>
     {text.split(importIds).map((part, index) =>

@@ -1,18 +1,20 @@
-// Plots, drawn on the server. Sizes are in percent, so that a plot fits any width and its text keeps its size; the numbers also stand there as text.
+// Plots, drawn on the server, with their numbers as text. Sizes are in percent, so that a plot fits any width and its text keeps its size.
 import { groupDigits } from "./formats.js";
-import { Amount, type Names } from "./parts.js";
+import { Amount, type Noun } from "./parts.js";
 import { type Column, Table } from "./table.js";
 
-/** Horizontal bars, each under its label and its number of units. `plain`: in a colour that means neither good nor bad. */
-export function Bars({ bars, unit, plain }: { bars: readonly (readonly [label: string, value: number])[]; unit: Names; plain?: boolean }) {
+type Bar = readonly [label: string, value: number];
+
+/** Horizontal bars, each below its label and its number. `isNeutral`: draws them in a colour that means neither good nor bad. */
+export function Bars({ bars, noun, isNeutral }: { bars: readonly Bar[]; noun: Noun; isNeutral?: boolean }) {
   const longest = Math.max(1, ...bars.map(([, value]) => value));
   return (
-    <ul class={plain ? "bars plain-bars" : "bars"}>
+    <ul class={isNeutral ? "bars plain-bars" : "bars"}>
       {bars.map(([label, value]) => (
         <li>
           <span class="bar-label">{label}</span>
           <span class="bar-value">
-            <Amount value={value} /> <span class="unseen">{unit[value === 1 ? 0 : 1]}</span>
+            <Amount value={value} /> <span class="unseen">{noun[value === 1 ? 0 : 1]}</span>
           </span>
           <svg class="bar" aria-hidden="true" focusable="false">
             <rect class="bar-rest" width="100%" height="100%" rx="3" />
@@ -25,7 +27,7 @@ export function Bars({ bars, unit, plain }: { bars: readonly (readonly [label: s
 }
 
 export interface Day {
-  /** `2026-07-01`. */
+  /** A calendar day such as `2026-07-01`. */
   readonly day: string;
   /** One number per part, from the bottom up. */
   readonly values: readonly number[];
@@ -34,17 +36,17 @@ export interface Day {
 interface ColumnsProps {
   readonly title: string;
   readonly days: readonly Day[];
-  /** What each value counts, and how it is coloured: the names of colours in styles/6-plots.css. */
+  /** What each of a day's values counts, and the name of its colour in styles/6-plots.css. */
   readonly parts: readonly { readonly label: string; readonly colour: "good" | "warn" }[];
-  /** A day in words. */
+  /** Writes a day in words. */
   readonly nameOf: (day: string) => string;
 }
 
-/** One column per day, its parts stacked. The table below it says the same in numbers. */
+/** One column for each day, with its parts stacked. A table below has the same numbers. */
 export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
   const totals = days.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
   const top = topOf(totals);
-  const cut = days.filter((_, index) => (totals[index] ?? 0) > top);
+  const cutDays = days.filter((_, index) => (totals[index] ?? 0) > top);
   const step = 1 / Math.max(1, days.length);
   return (
     <figure class="columns">
@@ -88,10 +90,10 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
         <span>{nameOf(days[0]?.day ?? "")}</span>
         <span>{nameOf(days.at(-1)?.day ?? "")}</span>
       </p>
-      {cut.length === 0 ? null : (
+      {cutDays.length === 0 ? null : (
         <p class="hint">
-          {cut.length === 1 ? "Bar" : "Bars"} too tall to draw in full:{" "}
-          {cut.map((each) => `${nameOf(each.day)} (${groupDigits(totals[days.indexOf(each)] ?? 0)} rows)`).join(", ")}.
+          {cutDays.length === 1 ? "Bar" : "Bars"} too tall to draw in full:{" "}
+          {cutDays.map((each) => `${nameOf(each.day)} (${groupDigits(totals[days.indexOf(each)] ?? 0)} rows)`).join(", ")}.
         </p>
       )}
       <details>
@@ -109,23 +111,23 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
   );
 }
 
-const mostCut = 3;
-const farAbove = 4;
+const maxCutDays = 3;
+const cutRatio = 4;
 
 /**
- * The number at the top of the scale: the highest column's, unless up to three days are more than four times as high as all others. Then it is
- * the highest of the others, so that they can still be compared.
+ * The number at the top of the scale: the highest total, unless up to three days are more than four times as high as all others. Then it is
+ * the highest of the others, so that these can still be compared.
  */
 function topOf(totals: readonly number[]): number {
   const sorted = totals.filter((total) => total > 0).sort((a, b) => b - a);
-  for (let cut = Math.min(mostCut, sorted.length - 1); cut > 0; cut -= 1) {
-    const [lowestCut = 0, next = 0] = sorted.slice(cut - 1);
-    if (lowestCut > farAbove * next) return next;
+  for (let cutCount = Math.min(maxCutDays, sorted.length - 1); cutCount > 0; cutCount -= 1) {
+    const [lowestCut = 0, next = 0] = sorted.slice(cutCount - 1);
+    if (lowestCut > cutRatio * next) return next;
   }
   return Math.max(1, sorted[0] ?? 0);
 }
 
-/** Where each part begins and how high it is, as parts of the whole height. */
+/** Where each part of a column begins and how high it is, as fractions of the plot's height. */
 function stacked(values: readonly number[], highest: number): readonly { readonly from: number; readonly height: number }[] {
   let end = 0;
   return values.map((value) => {

@@ -1,17 +1,17 @@
-// A page asks before something is done: the button that asks, and the question that appears in the page's frame.
+// Confirmations: the button that asks for one, and the dialog with the question.
 import type { Child } from "hono/jsx";
 import { Button, Form, HiddenFields } from "./form.js";
 import { ButtonLink, useVisit } from "./parts.js";
 
 interface AskProps {
-  /** The page that asks: this one, with the question in its address. */
-  readonly at: string;
+  readonly path: string;
+  /** The parameters that make that page ask the question. */
   readonly question: Readonly<Record<string, string>>;
 }
 
-/** Asks before anything is done. With a script only the question is fetched; without one the whole page comes with it. */
-export function AskForm({ at, question, class: kind, children }: AskProps & { class?: string; children: Child }) {
-  const action = useVisit().links.to(at);
+/** Asks for a confirmation. A script fetches only the question; without scripts the browser loads the page with it. */
+export function AskForm({ path, question, class: kind, children }: AskProps & { class?: string; children: Child }) {
+  const action = useVisit().links.to(path);
   return (
     <form method="get" action={action} class={kind} hx-get={action} hx-select="#question" hx-target="#question" hx-swap="outerHTML">
       <HiddenFields values={question} />
@@ -20,43 +20,43 @@ export function AskForm({ at, question, class: kind, children }: AskProps & { cl
   );
 }
 
-/**
- * `about`: what it is about, for users of a screen reader, who do not see the button's row. `harmless`: it is not drawn as something that takes
- * away.
- */
-export const AskButton = ({ label, about, harmless, ...ask }: AskProps & { label: string; about: string; harmless?: boolean }) => (
+/** `about`: what the button is about, for users of a screen reader, who do not see its row. `isHarmless`: does not draw it as dangerous. */
+export const AskButton = ({ label, about, isHarmless, ...ask }: AskProps & { label: string; about: string; isHarmless?: boolean }) => (
   <AskForm {...ask}>
-    <Button class={harmless ? "quiet" : "quiet danger"} aria-description={about} label={label} />
+    <Button class={isHarmless ? "quiet" : "quiet danger"} aria-description={about} label={label} />
   </AskForm>
 );
 
 interface QuestionProps {
   readonly title: string;
+  /** The path that the confirmation is sent to. */
   readonly to?: string;
-  /** Back to the page as it was. */
+  /** The path of the page without the question. */
   readonly back: string;
+  /** The label of the confirming button. Without it the dialog only explains why the action is not possible. */
   readonly label?: string;
-  /** The label of the button that closes the question, where `Cancel` could be mistaken for the action itself. */
-  readonly keep?: string;
-  /** The answer takes nothing away. */
-  readonly harmless?: boolean;
+  /** The label of the closing button, if `Cancel` could be mistaken for the action itself. */
+  readonly cancelLabel?: string;
+  /** Does not draw the confirming button as dangerous. */
+  readonly isHarmless?: boolean;
   readonly fields?: Readonly<Record<string, string>>;
-  /** What is chosen with the answer. */
+  /** Fields that the person fills in with the confirmation. */
   readonly choice?: Child;
   /** The first paragraph. */
   readonly children: Child;
-  readonly more?: Child;
+  /** Markup after the first paragraph. */
+  readonly details?: Child;
 }
 
-/** Without a label there is nothing to decide: it says why, and closes. */
-export function Question({ title, to = "", back, label, keep = "Cancel", harmless, fields = {}, choice, children, more }: QuestionProps) {
-  const close = <ButtonLink to={back} label={label === undefined ? "Close" : keep} quiet data-close />;
+export function Question(props: QuestionProps) {
+  const { title, to = "", back, label, cancelLabel = "Cancel", isHarmless, fields = {}, choice, children, details } = props;
+  const close = <ButtonLink to={back} label={label === undefined ? "Close" : cancelLabel} quiet data-close />;
   return (
     <dialog open aria-labelledby="question-title" data-back={useVisit().links.to(back)}>
       <h2 id="question-title">{title}</h2>
       <div class="question-text">
         <p>{children}</p>
-        {more}
+        {details}
       </div>
       {label === undefined ? (
         <div class="answers">{close}</div>
@@ -64,7 +64,7 @@ export function Question({ title, to = "", back, label, keep = "Cancel", harmles
         <Form to={to} class="answers" hidden={fields}>
           {choice}
           {close}
-          <Button class={harmless ? undefined : "danger"} label={label} />
+          <Button class={isHarmless ? undefined : "danger"} label={label} />
         </Form>
       )}
     </dialog>

@@ -1,106 +1,104 @@
-// A table is its columns, written once for a subject: they give the page's table and the CSV, XLSX and JSON of the same rows.
+// Tables. The columns of a subject are defined once, for the table on its page and for the CSV, XLSX and JSON of the same rows.
 import type { Child } from "hono/jsx";
 import { groupedBy } from "../../../domain/groupedBy.js";
-import { compareValues, fractionOf, inFile, inWords, type Value } from "./formats.js";
+import { cellText, compareValues, fileValue, fractionDigits, type Value } from "./formats.js";
 import { Badge, Link, type State, Time } from "./parts.js";
 
 /** A column of a page's table. */
 export interface Column<Row> {
   readonly heading: string;
-  /** What it holds. Absent where it holds nothing but buttons. */
+  /** The value of a row's cell. Left out for a column that is markup only, such as buttons. */
   readonly value?: (row: Row) => Value;
-  /** How a page shows it, where that is more than the value in words. */
+  /** The cell's markup on a page, if it is more than the value in words. */
   readonly cell?: (row: Row, isRepeated: boolean) => Child;
-  /** The path that it leads to. */
+  /** The path that the cell links to. */
   readonly link?: (row: Row) => string | undefined;
-  /** In JSON, and in the address of a sorted page. A column without a key is on pages only. */
+  /** The column's name in JSON, and in the address of a sorted page. A column without a key is on pages only. */
   readonly key?: string;
-  /** Numbers stand to the right, one digit under the other. */
+  /** Aligns the cells to the right, with their digits below each other. */
   readonly number?: boolean;
-  /** The column that names its row. */
+  /** Whether the column names its row. */
   readonly names?: boolean;
-  /** Not on the page. */
+  /** Whether only files have the column. */
   readonly onlyInFiles?: boolean;
-  /** Seen in the first row of a group only; screen readers say it in each. */
-  readonly once?: boolean;
+  /** Whether the cell is visible only in the first row of a group. Screen readers read it in every row. */
+  readonly oncePerGroup?: boolean;
 }
 
-/** Columns that only files have. */
 export const fileColumns = <Row,>(columns: readonly (readonly [key: string, heading: string, value: (row: Row) => Value])[]) =>
   columns.map(([key, heading, value]): Column<Row> => ({ key, heading, value, onlyInFiles: true }));
 
-/** The buttons of each row. */
 export const actionColumn = <Row,>(buttons: (row: Row) => Child): Column<Row> => ({
   heading: "Action",
   number: true,
   cell: (row) => <div class="actions">{buttons(row)}</div>,
 });
 
-type OnPages<Row> = Omit<Column<Row>, "key" | "heading" | "value">;
+type CellOptions<Row> = Omit<Column<Row>, "key" | "heading" | "value">;
 
-/** A column that is sorted by, and that files have. */
+/** A column that files have and that a list can be sorted by. */
 export type DataColumn<Row> = Column<Row> & Required<Pick<Column<Row>, "key" | "value">>;
 
 /** A column with a value, for pages and files. */
-export const column = <Row,>(key: string, heading: string, value: (row: Row) => Value, more: OnPages<Row> = {}): DataColumn<Row> => ({
+export const column = <Row,>(key: string, heading: string, value: (row: Row) => Value, more: CellOptions<Row> = {}): DataColumn<Row> => ({
   key,
   heading,
   value,
   ...more,
 });
 
-/** A column that shows a state. */
 export const stateColumn = <Row,>(key: string, heading: string, stateOf: (row: Row) => State): DataColumn<Row> =>
   column(key, heading, (row) => stateOf(row).label, { cell: (row) => <Badge state={stateOf(row)} /> });
 
 export const isData = <Row,>(column: Column<Row>): column is DataColumn<Row> => column.key !== undefined && column.value !== undefined;
 
-/** Rows as CSV and XLSX have them. */
+/** The cells of rows, as CSV and XLSX files have them. */
 export const cellsInFile = <Row,>(columns: readonly Column<Row>[], rows: readonly Row[], timezone: string) =>
-  rows.map((row) => columns.filter(isData).map(({ value }) => inFile(value(row), timezone)));
+  rows.map((row) => columns.filter(isData).map(({ value }) => fileValue(value(row), timezone)));
 
-/** Such as `-rows`: by rows, the most first. */
 export interface Sorting {
+  /** The key of the column, such as `rows`. `-rows` sorts in descending order. */
   readonly by: string;
-  /** The path of the page sorted so; `undefined` is the list's own order. */
+  /** Returns the path of the page in another order; `undefined` stands for the list's own order. */
   readonly path: (by: string | undefined) => string;
 }
 
 interface TableProps<Row> {
-  /** Said by a screen reader before the table. */
+  /** What a screen reader says before the table. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Shown instead of a table without rows. */
+  /** Shown instead of the table if it has no rows. */
   readonly empty?: Child;
-  readonly muted?: ((row: Row) => boolean) | undefined;
-  /** Attributes of a row that a script finds again, such as its id. */
-  readonly marks?: ((row: Row) => Readonly<Record<string, string>>) | undefined;
-  /** Headings lead to the page sorted by them. */
+  readonly isMuted?: ((row: Row) => boolean) | undefined;
+  /** Attributes of each row by which links and scripts find it, such as its id. */
+  readonly rowAttributes?: ((row: Row) => Readonly<Record<string, string>>) | undefined;
+  /** Makes the headings links that sort the page. */
   readonly sorting?: Sorting | undefined;
   readonly class?: string;
-  /** Rows that have this in common stand together. */
+  /** Puts rows with the same result into one group. */
   readonly groupBy?: (row: Row) => unknown;
-  /** A row behind those of a group. */
-  readonly after?: (group: readonly Row[]) => Child;
+  /** Renders a further row after the rows of a group. */
+  readonly afterGroup?: (group: readonly Row[]) => Child;
   readonly foot?: Child;
-  /** Stands above the headings of every printed page. */
-  readonly printed?: string | undefined;
+  /** A text above the headings on every printed page. */
+  readonly printedHead?: string | undefined;
 }
 
-/** On a narrow screen each row is a small list of its own: every cell repeats its heading (data-label). */
-export function Table<Row>({ caption, columns, rows, empty, muted, marks, sorting, groupBy, after, ...more }: TableProps<Row>) {
+/** On a narrow screen each row is drawn as a small list, in which every cell repeats its heading (data-label). */
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, empty, isMuted, rowAttributes, sorting, groupBy, afterGroup, ...more } = props;
   if (empty && rows.length === 0) return <>{empty}</>;
   const shown = columns.filter(({ onlyInFiles }) => !onlyInFiles);
-  /** The most digits behind the point, column by column. */
-  const digits = shown.map(({ number, value }) => (number && value ? Math.max(0, ...rows.map((row) => fractionOf(value(row)))) : 0));
+  /** The most digits after the decimal point, by column. */
+  const digits = shown.map(({ number, value }) => (number && value ? Math.max(0, ...rows.map((row) => fractionDigits(value(row)))) : 0));
   return (
     <table class={more.class ? `rows ${more.class}` : "rows"}>
       <caption class="unseen">{caption}</caption>
       <thead>
-        {more.printed === undefined ? null : (
+        {more.printedHead === undefined ? null : (
           <tr class="printed-head">
-            <th colspan={shown.length}>{more.printed}</th>
+            <th colspan={shown.length}>{more.printedHead}</th>
           </tr>
         )}
         <tr>
@@ -112,11 +110,11 @@ export function Table<Row>({ caption, columns, rows, empty, muted, marks, sortin
       {(groupBy ? [...groupedBy(rows, groupBy).values()] : [rows]).map((group) => (
         <tbody>
           {group.map((row, place) => (
-            <tr class={muted?.(row) ? "muted-row" : undefined} {...marks?.(row)}>
+            <tr class={isMuted?.(row) ? "muted-row" : undefined} {...rowAttributes?.(row)}>
               {shown.map((column, index) => {
-                const { heading, number, names, once } = column;
-                const isRepeated = once === true && groupBy !== undefined && place > 0;
-                const repeated = isRepeated ? "repeated" : undefined;
+                const { heading, number, names, oncePerGroup } = column;
+                const isRepeated = oncePerGroup === true && groupBy !== undefined && place > 0;
+                const repeatedClass = isRepeated ? "repeated" : undefined;
                 const path = column.link?.(row);
                 const value = column.cell ? (
                   column.cell(row, isRepeated)
@@ -125,18 +123,18 @@ export function Table<Row>({ caption, columns, rows, empty, muted, marks, sortin
                 );
                 const cell = path === undefined ? value : <Link to={path}>{value}</Link>;
                 return names ? (
-                  <th scope="row" data-label={heading} class={repeated}>
+                  <th scope="row" data-label={heading} class={repeatedClass}>
                     {cell}
                   </th>
                 ) : (
-                  <td data-label={heading} class={number ? "number" : repeated}>
+                  <td data-label={heading} class={number ? "number" : repeatedClass}>
                     {cell}
                   </td>
                 );
               })}
             </tr>
           ))}
-          {after?.(group)}
+          {afterGroup?.(group)}
         </tbody>
       ))}
       {more.foot === undefined ? null : <tfoot>{more.foot}</tfoot>}
@@ -159,19 +157,19 @@ function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorti
 function ValueCell({ value, digits }: { readonly value: Value; readonly digits: number }) {
   if (value === null || value === undefined || value === "") return <span class="muted">-</span>;
   if (value instanceof Date) return <Time at={value} />;
-  const text = inWords(value);
+  const text = cellText(value);
   if (typeof value === "number" || (typeof value === "object" && "decimal" in value))
-    return <span class="amount">{aligned(text, value, digits)}</span>;
+    return <span class="amount">{alignDecimal(text, value, digits)}</span>;
   return <>{text}</>;
 }
 
-/** Blanks as wide as the digits that are missing, so that the points stand under each other. */
-const aligned = (text: string, value: Value, digits: number): string => {
-  const missing = digits - fractionOf(value);
+/** Adds blanks as wide as the missing digits, so that the decimal points of a column are below each other. */
+const alignDecimal = (text: string, value: Value, digits: number): string => {
+  const missing = digits - fractionDigits(value);
   return missing === 0 ? text : `${text}${missing === digits ? "\u2008" : ""}${"\u2007".repeat(missing)}`;
 };
 
-/** By the column of this key; `-key` turns the order round. Undefined where no column has it. */
+/** Sorts rows by the column with this key; `-key` sorts in descending order. Rows without a value come last. */
 export function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], by: string): readonly Row[] {
   const column = columns.filter(isData).find(({ key }) => key === by.replace(/^-/, ""));
   if (!column) return rows;

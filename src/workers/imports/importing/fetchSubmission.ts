@@ -10,10 +10,10 @@ import { type OpenSubmission, openSubmission } from "../../../judging/openSubmis
 import { ObjectMissing } from "../../../portErrors.js";
 import type { WorkerDeps } from "../deps.js";
 
-/** Smaller files are read into memory: most are pushes of a few rows, for which a folder with a file took a fifth of the worker's time. */
-export const mostBytesInMemory = 64 * 1024;
+/** Files up to this size are read into memory. Most are pushes of a few rows; a file on disk took a fifth of the worker's time. */
+export const maxBytesInMemory = 64 * 1024;
 
-/** Fetches the submission from the object store, checks that it has the recorded checksum, and opens it. `folder` is made when it is needed. */
+/** Fetches the submission from the object store, checks its checksum against the recorded one, and opens it. Creates `folder` if needed. */
 export async function fetchSubmission(
   { objectStore, spreadsheets }: Pick<WorkerDeps, "objectStore" | "spreadsheets">,
   request: ImportRequested,
@@ -21,9 +21,9 @@ export async function fetchSubmission(
   folder: string,
 ): Promise<OpenSubmission> {
   const { key, size, format, sha256 } = request.file;
-  const fetched = async (path: string) => mkdir(folder, { recursive: true }).then(() => objectStore.fetch(key, path).then(() => path));
-  const isSmall = size <= mostBytesInMemory && format === "csv";
-  const source = await (isSmall ? objectStore.read(key) : fetched(join(folder, "submission"))).catch((error: unknown) => {
+  const fetchToFile = async (path: string) => mkdir(folder, { recursive: true }).then(() => objectStore.fetch(key, path).then(() => path));
+  const isSmall = size <= maxBytesInMemory && format === "csv";
+  const source = await (isSmall ? objectStore.read(key) : fetchToFile(join(folder, "submission"))).catch((error: unknown) => {
     if (error instanceof ObjectMissing) throw new ImportFault("The submitted file is no longer stored. Send it again.");
     throw error;
   });

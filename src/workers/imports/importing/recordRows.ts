@@ -8,104 +8,101 @@ import { streamOf } from "../../../events/streams.js";
 import type { EventChunk, EventStore, NewEvent, Revision } from "../../../ports/eventStore.js";
 import type { FileRow } from "../../../ports/spreadsheets.js";
 
-/** Each chunk costs an append call and a transaction, so small chunks are slow. Most chunks reach the limit of bytes first. */
-const mostEvents = 2_000;
-/** The event store takes 1 MiB per append. */
-const mostBytes = 960 * 1024;
+/** Each chunk costs an append call and a transaction, so small chunks are slow. Most chunks reach the byte limit first. */
+const maxChunkEvents = 2_000;
+/** The event store accepts 1 MiB per append. */
+const maxChunkBytes = 960 * 1024;
 
-export interface EventWriting {
+export interface EventWriterOptions {
   readonly eventStore: Pick<EventStore, "newChunk">;
   readonly loaded: Pick<LoadedImport, "importId" | "revision">;
-  /** Is called before each append. It throws when this worker may not go on. */
+  /** Called before each append. Throws if this worker may not go on. */
   check(): void;
-  /** Is called after each acknowledged append. */
-  landed(): void;
+  /** Called after each acknowledged append. */
+  onAppended(): void;
 }
 
-export type EventWriter = ReturnType<typeof eventWriter>;
+export type EventWriter = ReturnType<typeof createEventWriter>;
 
-/**
- * Appends an import's events in chunks. The next chunk is filled while one append is in flight; there is never more than one, at the exact
- * revision it was computed for.
- */
-export function eventWriter({ eventStore, loaded, check, landed }: EventWriting) {
-  const newChunk = () => eventStore.newChunk(streamOf.import(loaded.importId), mostBytes);
-  let landing = Promise.resolve(loaded.revision);
+/** Appends an import's events in chunks, one append at a time, each at the exact revision. The next chunk is filled meanwhile. */
+export function createEventWriter({ eventStore, loaded, check, onAppended }: EventWriterOptions) {
+  const newChunk = () => eventStore.newChunk(streamOf.import(loaded.importId), maxChunkBytes);
+  let lastAppend = Promise.resolve(loaded.revision);
   let chunk = newChunk();
-  let empty: EventChunk | undefined;
-  const land = async (full: EventChunk, expected: Revision): Promise<Revision> => {
-    const { revision } = await full.append(expected);
-    empty = full;
-    landed();
+  let spareChunk: EventChunk | undefined;
+  const appendChunk = async (fullChunk: EventChunk, expected: Revision): Promise<Revision> => {
+    const { revision } = await fullChunk.append(expected);
+    spareChunk = fullChunk;
+    onAppended();
     return revision;
   };
   const append = async (): Promise<void> => {
-    const expected = await landing;
+    const expected = await lastAppend;
     check();
-    landing = land(chunk, expected);
-    landing.catch(() => undefined); // the next append, or `flush`, rethrows the error
-    chunk = empty ?? newChunk();
-    empty = undefined;
+    lastAppend = appendChunk(chunk, expected);
+    lastAppend.catch(() => undefined); // the next append, or `flush`, rethrows the error
+    chunk = spareChunk ?? newChunk();
+    spareChunk = undefined;
   };
   return {
-    /** Adds an event to the present chunk. A promise where that chunk was full: it is being appended, and the event begins the next one. */
+    /** Adds an event to the current chunk. If that chunk is full, returns the promise of its append; the event begins the next one. */
     add(event: NewEvent): Promise<void> | undefined {
-      if (chunk.count() < mostEvents && chunk.add(event)) return undefined;
+      if (chunk.count() < maxChunkEvents && chunk.add(event)) return undefined;
       return append().then(() => void chunk.add(event));
     },
-    /** Appends what was added. Resolves when everything is recorded, with the stream's revision. */
+    /** Appends the last chunk. Resolves with the stream's revision once everything is recorded. */
     async flush(): Promise<Revision> {
       if (chunk.count() > 0) await append();
-      return landing;
+      return lastAppend;
     },
-    /** Waits for the append in flight; does not throw. */
+    /** Waits for the append in flight. Does not throw. */
     async waitForAppend(): Promise<void> {
-      await Promise.allSettled([landing]);
+      await Promise.allSettled([lastAppend]);
     },
   };
 }
 
-const mostDigits = 16;
+const maxDigits = 16;
 
 /**
- * UUIDv5 of the import id and the row's ordinal: a row has the same event id at every attempt and in every worker. Takes a quarter of the time that
- * the uuid library takes, which is a tenth of an import's.
+ * Computes the UUIDv5 of the import id and the row's ordinal, so that a row has the same event id at every attempt and in every worker. The
+ * uuid library takes four times as long, which is a tenth of an import's time.
  */
 export function rowEventIds(importId: string): (ordinal: number) => string {
   const namespace = parse(importId);
-  const bytes = Buffer.alloc(namespace.length + mostDigits);
+  const bytes = Buffer.alloc(namespace.length + maxDigits);
   bytes.set(namespace);
-  const named = Array.from({ length: mostDigits + 1 }, (_, digits) => bytes.subarray(0, namespace.length + digits));
+  const inputsByDigits = Array.from({ length: maxDigits + 1 }, (_, digits) => bytes.subarray(0, namespace.length + digits));
   return (ordinal) => {
     const digits = bytes.write(String(ordinal), namespace.length, "latin1");
-    const hex = hash("sha1", named[digits] ?? bytes, "hex");
+    const hex = hash("sha1", inputsByDigits[digits] ?? bytes, "hex");
     const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) & 3];
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   };
 }
 
-export interface RowRecording {
+export interface RecordRowsOptions {
   readonly writer: Pick<EventWriter, "add">;
   readonly loaded: LoadedImport;
   readonly context: EventContext;
   readonly rows: AsyncIterable<{ readonly rows: readonly FileRow[] }>;
   outcomeOf(row: FileRow, ordinal: number): RowOutcome;
-  /** Is called for every rejected row, also for those recorded before an interruption, since the error report lists all of them. */
-  rejected(row: FileRow, number: number, reason: string): Promise<void>;
-  /** Is called between rows. A returned promise is awaited, so that other imports of this process get their time. It may throw. */
+  /** Called for every rejected row, even one recorded before an interruption, since the error report lists all of them. */
+  addRejected(row: FileRow, number: number, reason: string): Promise<void>;
+  /** Called between rows. A returned promise is awaited, so that this process's other imports can run. It may throw. */
   giveWay(): Promise<void> | undefined;
-  /** Is called with the number of rows done. */
-  reached(rows: number): void;
+  /** Called with the number of rows processed so far. */
+  onProgress(rows: number): void;
 }
 
-/** `giveWay` reads the clock, which is too slow to do for each row. */
-const rowsBetweenLooks = 16;
+/** `giveWay` reads the clock, which is too slow for each row. */
+const rowsBetweenPauses = 16;
 
 /**
- * Writes an outcome for every row that the stream does not have yet. A row's event is encoded at once, so that its cells can be freed. The last
- * chunk is left to what comes after the rows.
+ * Writes an outcome for every row that the stream does not have yet. Encodes a row's event at once, so that its cells can be freed. Does
+ * not append the last chunk: the caller adds the completion to it.
  */
-export async function recordRows(recording: RowRecording): Promise<{ state: ImportState; counts: ImportCounts }> {
+export async function recordRows(recording: RecordRowsOptions): Promise<{ state: ImportState; counts: ImportCounts }> {
   const { writer, loaded, context } = recording;
   const idOf = rowEventIds(loaded.importId);
   const tally = { received: 0, accepted: 0, shipments: 0 };
@@ -113,20 +110,20 @@ export async function recordRows(recording: RowRecording): Promise<{ state: Impo
   for await (const { rows } of recording.rows) {
     for (const row of rows) {
       const ordinal = tally.received;
-      if (ordinal % rowsBetweenLooks === 0) await recording.giveWay();
+      if (ordinal % rowsBetweenPauses === 0) await recording.giveWay();
       const outcome = recording.outcomeOf(row, ordinal);
       tally.received += 1;
       if (outcome.type === "RowAccepted") {
         tally.accepted += 1;
         tally.shipments = Math.max(tally.shipments, outcome.data.shipment ?? 0);
-      } else await recording.rejected(row, outcome.data.row, outcome.data.error);
+      } else await recording.addRejected(row, outcome.data.row, outcome.data.error);
       for (const { type, data } of decide({ type: "recordRows", first: ordinal, outcomes: [outcome] }, state)) {
         state = evolve(state, outcome);
-        const full = writer.add(encode(type, data as never, context, idOf(ordinal)));
-        if (full !== undefined) await full;
+        const appending = writer.add(encode(type, data as never, context, idOf(ordinal)));
+        if (appending !== undefined) await appending;
       }
     }
-    recording.reached(tally.received);
+    recording.onProgress(tally.received);
   }
   const { received, accepted, shipments } = tally;
   return { state, counts: { received, processed: shipments || accepted, failed: received - accepted } };

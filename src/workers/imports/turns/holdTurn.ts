@@ -2,17 +2,17 @@ import { type Heartbeat, leaseMs, renewTurn, type Turn } from "../../../commands
 import { channels } from "../../../ports/notices.js";
 import type { WorkerDeps } from "../deps.js";
 
-/** Why an import does not go on in this worker. The import is not at fault. */
+/** Why this worker interrupts an import. The import is not at fault. */
 type Interruption =
   /** Another worker may have the turn, so this one must not append any more. */
   | "the lease has ended"
   /** A cancel command has marked the import to be cancelled. */
   | "a cancellation was requested"
-  /** Another worker, or this one after its restart, goes on with the import. */
+  /** Another worker, or this one after its restart, continues the import. */
   | "the worker is stopping"
   /** The event log has an older unfinished push of the same organisation. */
   | "an older push comes first"
-  /** This process already runs as many bytes or files as it may. The import is tried again shortly, here or in another worker. */
+  /** This process already has as many bytes or files in use as it may. The import is tried again shortly, here or in another worker. */
   | "there is no room";
 
 export class Interrupted extends Error {
@@ -22,25 +22,25 @@ export class Interrupted extends Error {
   }
 }
 
-export type HeldTurn = ReturnType<typeof holdTurn>;
+export type Lease = ReturnType<typeof holdTurn>;
 
-/** Where no notice of a cancellation arrives, the next heartbeat finds it: a person who cancels an import is to be told within a second. */
+/** The next heartbeat finds a cancellation whose notice was lost. The person who cancels has to see the result within a second. */
 const beatMs = 400;
 
 interface HoldOptions extends Required<Pick<WorkerDeps, "pool" | "notices" | "logger">> {
   readonly turn: Turn;
   readonly stop: AbortSignal;
-  readonly heldFrom: number;
+  readonly claimStartedAt: number;
 }
 
-/** A turn whose lease is renewed by a heartbeat while its import runs. */
-export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOptions) {
-  let heldUntil = heldFrom + leaseMs;
-  // Not heldFrom, which is before the claim: `now` would be ahead of the database by as long as the claim took.
-  const knownSince = performance.now();
-  let lost = false;
+/** Renews the turn's lease by heartbeats until `release` is called. */
+export function holdTurn({ pool, turn, notices, stop, logger, claimStartedAt }: HoldOptions) {
+  let heldUntil = claimStartedAt + leaseMs;
+  // Not claimStartedAt, which is before the claim: `now` would be ahead of the database by as long as the claim took.
+  const claimedAtMs = performance.now();
+  let isLost = false;
   let cancelRequested = false;
-  let news: Heartbeat = { progress: turn.progress, headway: false };
+  let nextBeat: Heartbeat = { progress: turn.progress, hasAppended: false };
   let beating: Promise<void> | undefined;
 
   const seeCancellation = () => {
@@ -50,47 +50,47 @@ export function holdTurn({ pool, turn, notices, stop, logger, heldFrom }: HoldOp
   if (turn.cancelRequested) seeCancellation();
   const beat = async () => {
     const sent = performance.now();
-    const told = news;
+    const sentBeat = nextBeat;
     try {
-      const kept = await renewTurn(pool, turn, told);
-      if (kept.kept) heldUntil = sent + leaseMs;
-      else lost = true;
-      if (kept.cancelRequested) seeCancellation();
-      if (told.headway) news = { ...news, headway: false };
+      const renewal = await renewTurn(pool, turn, sentBeat);
+      if (renewal.kept) heldUntil = sent + leaseMs;
+      else isLost = true;
+      if (renewal.cancelRequested) seeCancellation();
+      if (sentBeat.hasAppended) nextBeat = { ...nextBeat, hasAppended: false };
     } catch (error) {
       logger.warn({ err: error, importId: turn.importId }, "a heartbeat failed; the turn ends with its lease unless a later one succeeds");
     }
   };
-  const endHearing = notices.on(channels.importCancelled, (importId) => {
+  const stopListening = notices.on(channels.importCancelled, (importId) => {
     if (importId === turn.importId) seeCancellation();
   });
   const timer = setInterval(() => {
-    // With a slow database heartbeats must not queue up.
+    // At most one heartbeat at a time, so that they do not queue up when the database is slow.
     beating ??= beat().finally(() => {
       beating = undefined;
     });
   }, beatMs);
   return {
     turn,
-    /** Throws when the import may not go on in this worker: the lease has ended, a cancellation was requested, or the worker is stopping. */
+    /** Throws Interrupted if the lease has ended, a cancellation was requested, or the worker is stopping. */
     check(): void {
-      if (lost || performance.now() >= heldUntil) throw new Interrupted("the lease has ended");
+      if (isLost || performance.now() >= heldUntil) throw new Interrupted("the lease has ended");
       if (cancelRequested) throw new Interrupted("a cancellation was requested");
       if (stop.aborted) throw new Interrupted("the worker is stopping");
     },
-    /** What the next heartbeat tells. Progress is never lowered. */
-    note(more: Partial<Heartbeat>): void {
-      const progress = Math.min(99, Math.max(news.progress, Math.floor(more.progress ?? 0)));
-      news = { ...news, ...more, progress };
+    /** Adds to what the next heartbeat reports. The progress never decreases. */
+    note(change: Partial<Heartbeat>): void {
+      const progress = Math.min(99, Math.max(nextBeat.progress, Math.floor(change.progress ?? 0)));
+      nextBeat = { ...nextBeat, ...change, progress };
     },
     get progress(): number {
-      return news.progress;
+      return nextBeat.progress;
     },
     /** The database's time at the claim plus the time since then by this machine's clock. */
-    now: (): Date => new Date(turn.claimedAt.getTime() + performance.now() - knownSince),
+    now: (): Date => new Date(turn.claimedAt.getTime() + performance.now() - claimedAtMs),
     async release(): Promise<void> {
       clearInterval(timer);
-      endHearing();
+      stopListening();
       await beating;
     },
   };

@@ -1,12 +1,12 @@
-// Makes error reports after the import has ended: of imports that were cancelled or failed after rows had been rejected (a cancel
-// command records the ending, and it makes no report), and reports that the API found missing.
+// Makes error reports after an import has ended. Imports that fail or are cancelled after rows were rejected have no report at their end.
+// The API asks for reports that it finds missing in the object store.
 import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
-import { customFieldPrefix, pushedNames } from "../../../domain/imports/fields.js";
+import { customFieldPrefix, pushFieldNames } from "../../../domain/imports/fields.js";
 import { decode, UnreadableEvent } from "../../../events/codec.js";
 import { type ImportRequested, isImportEnding, type RowRejected } from "../../../events/importEvents.js";
-import { readRowEvents, startedEvent } from "../../../events/importLayout.js";
+import { readRowEvents, readStartedEvent } from "../../../events/importLayout.js";
 import { ImportFault } from "../../../judging/importFault.js";
 import type { OpenSubmission } from "../../../judging/openSubmission.js";
 import { createReportFile } from "../../../judging/report/reportFile.js";
@@ -20,16 +20,16 @@ type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadshee
   readonly signal: AbortSignal;
 };
 
-/** After this time another worker may make the same report, which does no harm but is done twice. */
-const claimSeconds = 300;
-const daySeconds = 86_400;
-/** Imports that ended longer ago get a report only when it was tried before, or when the API has found it missing. */
+/** After this time another worker may claim the same report. If both make it, the work is done twice and nothing else. */
+const firstClaimSeconds = 300;
+const maxClaimSeconds = 86_400;
+/** Imports that ended longer ago get a report only if one was tried before, or if the API has asked for it. */
 const lookBackDays = 30;
 
-/** Makes every report that is due. A report that fails does not stop the next one. */
+/** Makes every report that is due. A failed report does not stop the next one. */
 export async function makeLateReports(deps: Deps, folder: string): Promise<void> {
   while (!deps.signal.aborted) {
-    const importId = await claim(deps);
+    const importId = await claimReport(deps);
     if (importId === undefined) return;
     try {
       const stored = await inTemporaryFolder(folder, "report-", (own) => makeReport(deps, importId, own));
@@ -41,33 +41,33 @@ export async function makeLateReports(deps: Deps, folder: string): Promise<void>
   }
 }
 
-/** Each claim lasts twice as long as the last one, up to a day. */
-const claimAgain = `attempts = mine.attempts + 1,
+/** Each further claim of a report lasts twice as long as the previous one, up to a day. */
+const extendClaimSql = `attempts = mine.attempts + 1,
   claimed_until = now() + make_interval(secs => least($2, $1 * power(2, least(mine.attempts, 20))))`;
 
-/** Claims the next report that no worker has claimed; reports that have not been tried come first. */
-const claimEnded = `
+/** Claims the next missing report of a failed or cancelled import. Reports that were never tried come first. */
+const claimEndedSql = `
   insert into late_reports as mine (import_id, attempts, claimed_until)
   select i.import_id, 1, now() + make_interval(secs => $1) from imports i left join late_reports r on r.import_id = i.import_id
    where i.status in ('cancelled', 'failed') and i.failed > 0 and i.finished_at > now() - make_interval(days => $3)
      and r.report_key is null and (r.claimed_until is null or r.claimed_until <= now())
    order by r.claimed_until nulls first, i.finished_at limit 1
-  on conflict (import_id) do update set ${claimAgain} where mine.report_key is null and mine.claimed_until <= now()
+  on conflict (import_id) do update set ${extendClaimSql} where mine.report_key is null and mine.claimed_until <= now()
   returning import_id`;
 
-/** Claims a report that the API found missing, or that could not be made before: of any import, however long ago it ended. */
-const claimMissing = `
-  update late_reports as mine set ${claimAgain}
+/** Claims a report that the API has asked for, or that could not be made before, however long ago the import ended. */
+const claimMissingSql = `
+  update late_reports as mine set ${extendClaimSql}
    where not exists (select from ended) and mine.import_id = (
      select import_id from late_reports where report_key is null and claimed_until <= now()
       order by claimed_until limit 1 for update skip locked)
   returning import_id`;
 
-async function claim({ pool }: Deps): Promise<string | undefined> {
+async function claimReport({ pool }: Deps): Promise<string | undefined> {
   const { rows } = await pool.query<{ importId: string }>(
-    `with ended as (${claimEnded}), missing as (${claimMissing})
+    `with ended as (${claimEndedSql}), missing as (${claimMissingSql})
      select import_id as "importId" from ended union all select import_id from missing`,
-    [claimSeconds, daySeconds, lookBackDays],
+    [firstClaimSeconds, maxClaimSeconds, lookBackDays],
   );
   return rows[0]?.importId;
 }
@@ -77,8 +77,8 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
   if (state.status === "none") throw new Error(`import ${importId} has no stream`);
   const { request } = state;
   const readRejected = () => rejectedRows(deps, importId);
-  const fullSource = state.status === "completed" ? await fromSubmission(deps, request, readRejected, folder) : undefined;
-  const { columns, rows } = fullSource ?? (await fromStream(request, readRejected));
+  const fullSource = state.status === "completed" ? await reportFromSubmission(deps, request, readRejected, folder) : undefined;
+  const { columns, rows } = fullSource ?? (await reportFromStream(request, readRejected));
   const report = createReportFile(deps.spreadsheets, columns, { path: join(folder, "report.xlsx"), importId });
   try {
     for await (const { row, number, reason } of rows) await report.add(row, number, reason);
@@ -89,17 +89,17 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
 }
 
 async function* rejectedRows({ eventStore, signal }: Deps, importId: string): AsyncGenerator<RowRejected> {
-  let ended = false;
+  let hasEnded = false;
   for await (const stored of readRowEvents(eventStore, importId, { signal })) {
-    const event = readable(stored);
+    const event = decodeReadable(stored);
     if (event?.type === "RowRejected") yield event.data;
-    ended = event !== undefined && isImportEnding(event.type);
+    hasEnded = event !== undefined && isImportEnding(event.type);
   }
-  if (!ended) throw new Error(`import ${importId} has not ended in its stream: its report would lack rows`);
+  if (!hasEnded) throw new Error(`import ${importId} has not ended in its stream: its report would lack rows`);
 }
 
-/** Undefined for an unreadable event: the list of rejected rows leaves it out as well. */
-function readable(stored: StoredEvent): ReturnType<typeof decode> {
+/** Undefined for an unreadable event, which the list of rejected rows leaves out too. */
+function decodeReadable(stored: StoredEvent): ReturnType<typeof decode> {
   try {
     return decode(stored);
   } catch (error) {
@@ -110,22 +110,22 @@ function readable(stored: StoredEvent): ReturnType<typeof decode> {
 
 type ReadRejected = () => AsyncIterable<RowRejected>;
 
-/** The rows as the import itself would report them; undefined when the submission is missing or has changed. */
-async function fromSubmission(deps: Deps, request: ImportRequested, readRejected: ReadRejected, folder: string) {
+/** The rows as the import itself would report them; undefined if the submission is missing or has changed. */
+async function reportFromSubmission(deps: Deps, request: ImportRequested, readRejected: ReadRejected, folder: string) {
   try {
-    const started = await startedEvent(deps.eventStore, request.importId);
+    const started = await readStartedEvent(deps.eventStore, request.importId);
     if (!started) throw new Error(`import ${request.importId} was never started`);
     const catalogue = await deps.catalogues(request.organisationId, started.data.catalogueVersion);
     const submission = await fetchSubmission(deps, request, catalogue, folder);
-    return { columns: submission.reported, rows: matching(submission, request, readRejected()) };
+    return { columns: submission.reportedColumns, rows: matchRejected(submission, request, readRejected()) };
   } catch (error) {
     if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) return undefined;
     throw error;
   }
 }
 
-/** Pairs the submission's rows with the rejected ones. Both are in row order. */
-async function* matching(submission: OpenSubmission, { importId, source }: ImportRequested, rejected: AsyncIterable<RowRejected>) {
+/** Pairs the submission's rows with their rejections. Both are in row order. */
+async function* matchRejected(submission: OpenSubmission, { importId, source }: ImportRequested, rejected: AsyncIterable<RowRejected>) {
   const outcomes = rejected[Symbol.asyncIterator]();
   let next = await outcomes.next();
   for await (const { rows } of submission.read()) {
@@ -139,8 +139,8 @@ async function* matching(submission: OpenSubmission, { importId, source }: Impor
   if (!next.done) throw new Error(`the submission of import ${importId} has no row ${next.value.row}, which was rejected`);
 }
 
-/** Without the submission, which has the columns and the whole values as they were sent. */
-async function fromStream(request: ImportRequested, readRejected: ReadRejected) {
+/** The rows as the stream has them, which may lack columns and have shortened values. */
+async function reportFromStream(request: ImportRequested, readRejected: ReadRejected) {
   const names = await submittedColumns(request, readRejected);
   return { columns: { names, fields: names }, rows: asRows(names, readRejected()) };
 }
@@ -156,11 +156,12 @@ async function* asRows(names: readonly string[], rejected: AsyncIterable<RowReje
  * fields are added.
  */
 async function submittedColumns({ kind, source }: ImportRequested, readRejected: ReadRejected): Promise<string[]> {
-  if (source === "data" && kind === "activities") return pushedNames("activity");
+  if (source === "data" && kind === "activities") return pushFieldNames("activity");
   const names = new Set<string>();
   for await (const { data } of readRejected()) {
     for (const name of Object.keys(data)) names.add(name);
     if (source === "file") return [...names];
   }
-  return [...pushedNames("shipment"), ...[...names].filter((name) => name.startsWith(customFieldPrefix)), ...pushedNames("goodsLine")];
+  const customNames = [...names].filter((name) => name.startsWith(customFieldPrefix));
+  return [...pushFieldNames("shipment"), ...customNames, ...pushFieldNames("goodsLine")];
 }

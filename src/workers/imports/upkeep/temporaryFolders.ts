@@ -1,5 +1,5 @@
-// Folders for temporary files. Several containers may share one parent folder, such as a mounted /tmp. Process ids are per container, so
-// a process id says whether a folder's owner is gone only within the same container.
+// Folders for temporary files. Several containers may share one parent folder, such as a mounted /tmp. Process ids are per container, so a
+// process id says whether a folder's owner still runs only within the same container.
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, stat, utimes } from "node:fs/promises";
@@ -9,21 +9,21 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const touchMs = 3_600_000;
 /** A running owner touches its folder every hour. */
-const abandonedMs = 24 * touchMs;
+const maxIdleMs = 24 * touchMs;
 
-/** Makes a folder for this process, and removes those of the same name whose processes are gone. */
-export async function ownFolder(parent: string, name: string): Promise<string> {
-  const folder = await newFolder(parent, `${name}-${processSpace()}-${process.pid}-`);
+/** Creates a folder for this process, and removes folders of the same name whose processes have ended. */
+export async function createOwnFolder(parent: string, name: string): Promise<string> {
+  const folder = await newFolder(parent, `${name}-${processSpaceId()}-${process.pid}-`);
   await removeAbandoned(parent, name);
-  const touching = setInterval(() => {
+  const touchTimer = setInterval(() => {
     const now = new Date();
-    utimes(folder, now, now).catch(() => clearInterval(touching)); // the folder is gone
+    utimes(folder, now, now).catch(() => clearInterval(touchTimer)); // the folder is gone
   }, touchMs);
-  touching.unref();
+  touchTimer.unref();
   return folder;
 }
 
-/** A start that takes the data folder over removes `parent`, maybe at this very moment. */
+/** Retries, since another process that takes over the data folder may remove `parent` at the same moment. */
 async function newFolder(parent: string, prefix: string, tries = 20): Promise<string> {
   try {
     await mkdir(parent, { recursive: true });
@@ -36,24 +36,24 @@ async function newFolder(parent: string, prefix: string, tries = 20): Promise<st
 }
 
 async function removeAbandoned(parent: string, name: string): Promise<void> {
-  const entries = await readdir(parent).catch(() => []); // the parent has been removed since
+  const entries = await readdir(parent).catch(() => []); // the parent was removed meanwhile
   for (const entry of entries) {
     if (!entry.startsWith(`${name}-`)) continue;
     const path = join(parent, entry);
-    // A folder of another user cannot be removed; it is left.
+    // Another user's folder cannot be removed, and stays.
     if (await isAbandoned(path, entry.slice(name.length + 1))) await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 
 async function isAbandoned(path: string, owner: string): Promise<boolean> {
   const [, space, pid] = /^([0-9a-f]{12})-(\d+)-\w+$/.exec(owner) ?? [];
-  if (space === processSpace()) return !isRunning(Number(pid));
-  const found = await stat(path).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > abandonedMs;
+  if (space === processSpaceId()) return !isRunning(Number(pid));
+  const stats = await stat(path).catch(() => undefined);
+  return stats !== undefined && Date.now() - stats.mtimeMs > maxIdleMs;
 }
 
-/** Two process ids can be compared only if this is the same for both: the boot of the machine and the container. */
-function processSpace(): string {
+/** Identifies the machine's boot and the container. Two process ids can be compared only if both have the same one. */
+function processSpaceId(): string {
   const facts = [() => readlinkSync("/proc/self/ns/pid"), () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")].map((read) => {
     try {
       return read();

@@ -1,6 +1,5 @@
-// The follower reads the event log, records the events that webhooks are sent for, and moves its checkpoint; the sender makes the deliveries. One
-// follower is active at a time. If the event log is another one, or an earlier state of itself, the follower starts at its beginning: events that
-// are recorded already are known by their ids.
+// The follower reads the event log, records the events for which webhooks are sent, and moves its checkpoint. One follower is active at a
+// time. If the log is another one, or was restored, the follower starts at its beginning, and recognises recorded events by their ids.
 import { setTimeout as pause } from "node:timers/promises";
 import { deleteFollowerState, followerName, recordEvents } from "../../../commands/webhooks/deliveries.js";
 import { webhookEventOf } from "../../../commands/webhooks/replay.js";
@@ -14,8 +13,8 @@ import {
   type Checkpoint,
   createCheckpoints,
   isSamePosition,
-  moveSql,
-  moveValues,
+  moveCheckpointsSql,
+  moveCheckpointsValues,
   readCheckpoints,
   startAfter,
 } from "../../../projections/running/checkpoints.js";
@@ -24,30 +23,30 @@ import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "../../../proj
 import type { WebhookWorkerDeps } from "../deps.js";
 
 interface WebhookFollowerOptions extends WebhookWorkerDeps {
-  /** Called when there are events that an endpoint was not sent yet. */
+  /** Called when endpoints have new events to be sent. */
   readonly onEndpointsBehind: () => void;
 }
 
-const recordedTypes: readonly EventType[] = Object.values(webhookEvents).map((told) => told.recorded);
-/** `Webhook…` changes endpoints; `LogCreated` has the event log's id, which the checkpoint stores. */
+const recordedTypes: readonly EventType[] = Object.values(webhookEvents).map((event) => event.recorded);
+/** Events that begin with `Webhook` change endpoints. `LogCreated` has the event log's id, which the checkpoint stores. */
 const typePrefixes = [...recordedTypes, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
-/** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than writing each time. */
+/** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than each write. */
 const idleSaveMs = 1_000;
-/** The pause after a batch, so that single events form the next. */
-const gatherMs = 50;
+/** The pause after a batch, in which single events gather for the next one. */
+const batchPauseMs = 50;
 
 /** Resolves when the signal aborts. */
 export async function runFollower(options: WebhookFollowerOptions): Promise<void> {
   const { pool, logger, signal } = options;
   const ownGuard = createLogGuard(options, () => restartAtBeginning(options));
-  // The endpoints come from tables that the projector writes. While those tables were built from another event log, no event is recorded.
+  // The projector writes the tables with the endpoints. While those are of another event log, the follower records no event.
   const tablesGuard = createLogGuard(options);
-  const guard: LogGuard = async (own) => {
+  const guard: LogGuard = async (ownCheckpoints) => {
     await tablesGuard(await readCheckpoints(pool, ["organisations"]));
-    await ownGuard(own);
+    await ownGuard(ownCheckpoints);
   };
-  const work = (until: AbortSignal, progressed: () => void) => follow(options, guard, until, progressed);
+  const work = (followSignal: AbortSignal, onProgress: () => void) => follow(options, guard, followSignal, onProgress);
   await keepActive({ pool, logger, signal, lock: "webhook follower" }, work, async (error, failures) => {
     if (error instanceof TablesOfAnotherLog && error.isCertain) await restartAtBeginning(options).catch(() => undefined);
     if (error instanceof LogTooShort || error instanceof TablesOfAnotherLog)
@@ -63,57 +62,57 @@ async function restartAtBeginning({ inTransaction, logger }: WebhookFollowerOpti
   );
 }
 
-async function follow(options: WebhookFollowerOptions, guard: LogGuard, signal: AbortSignal, progressed: () => void): Promise<void> {
+async function follow(options: WebhookFollowerOptions, guard: LogGuard, signal: AbortSignal, onProgress: () => void): Promise<void> {
   const { pool, eventStore } = options;
-  const own = await readCheckpoints(pool, [followerName]);
-  await guard(own);
+  const ownCheckpoints = await readCheckpoints(pool, [followerName]);
+  await guard(ownCheckpoints);
   await createCheckpoints(pool, [followerName]);
-  const checkpoint = own.get(followerName) as Checkpoint;
-  // As the projector does, reading starts after the last event and not at the checkpoint: an event between the two, which only another event log can
-  // have, is noticed.
+  const checkpoint = ownCheckpoints.get(followerName) as Checkpoint;
+  // As in the projector, reading starts after the last event and not at the checkpoint. An event between the two reveals another log.
   const from = startAfter(checkpoint.lastEvent?.position ?? checkpoint);
-  let saved: Position = checkpoint;
+  let savedPosition: Position = checkpoint;
   let savedAt = 0;
   await eventStore.follow({ types: typePrefixes, from, maxBatch: eventsPerBatch, signal }, async (batch) => {
     throwIfUnseen(followerName, checkpoint, batch.events);
     const isDue = performance.now() - savedAt > idleSaveMs;
-    if (!isAfter(batch.position, saved)) {
-      if (isDue && !isSamePosition((await readCheckpoints(pool, [followerName])).get(followerName), saved))
+    if (!isAfter(batch.position, savedPosition)) {
+      if (isDue && !isSamePosition((await readCheckpoints(pool, [followerName])).get(followerName), savedPosition))
         throw new CheckpointMovedBack("the webhooks' checkpoint has moved");
     } else if (batch.events.length > 0 || isDue) {
-      await recordBatch(options, batch, saved);
-      saved = batch.position;
+      await recordBatch(options, batch, savedPosition);
+      savedPosition = batch.position;
       savedAt = performance.now();
-      await pause(gatherMs, undefined, { signal }).catch(() => undefined);
+      await pause(batchPauseMs, undefined, { signal }).catch(() => undefined);
     }
-    progressed();
+    onProgress();
   });
 }
 
-const moveFromSql = `${moveSql} and (commit, prepare) = (:fromCommit::bigint, :fromPrepare::bigint)`;
+const moveFromSql = `${moveCheckpointsSql} and (commit, prepare) = (:fromCommit::bigint, :fromPrepare::bigint)`;
 
 /**
- * Records the events of a batch that webhooks are sent for, in the statement that moves the checkpoint; the sender makes deliveries of them. An
- * event that comes again is known by its id. Endpoints that the batch adds are first written to their table: the command that added one may have
- * died before it did so. `saved`: where the checkpoint was set to. After a restore it is elsewhere, and the follower starts at the beginning.
+ * Records a batch's events for which webhooks are sent, in the statement that moves the checkpoint. First writes endpoints that the batch
+ * adds to their table, since the command that added one may have died before it did so. `savedPosition`: where the follower has set the
+ * checkpoint. If the checkpoint is elsewhere, after a restore, this throws CheckpointMovedBack and the follower starts at the beginning.
  */
 export async function recordBatch(
   { pool, organisations, onEndpointsBehind }: Pick<WebhookFollowerOptions, "pool" | "organisations" | "onEndpointsBehind">,
   batch: EventBatch,
-  saved: Position,
+  savedPosition: Position,
 ): Promise<void> {
-  for (const organisationId of changedBy(batch)) await organisations.project(organisationId);
+  const [fromCommit, fromPrepare] = [String(savedPosition.commit), String(savedPosition.prepare)];
+  for (const organisationId of changedOrganisations(batch)) await organisations.project(organisationId);
   const events = batch.events.flatMap((event) => webhookEventOf(event) ?? []);
   const move = {
     sql: moveFromSql,
-    values: { names: [followerName], ...moveValues(batch), fromCommit: String(saved.commit), fromPrepare: String(saved.prepare) },
+    values: { names: [followerName], ...moveCheckpointsValues(batch), fromCommit, fromPrepare },
   };
-  const { moved, behind } = await recordEvents(pool, events, move);
-  if (!moved) throw new CheckpointMovedBack(`the webhooks' checkpoint no longer stands at ${saved.commit}`);
-  if (behind) onEndpointsBehind();
+  const { checkpointMoved, endpointsBehind } = await recordEvents(pool, events, move);
+  if (!checkpointMoved) throw new CheckpointMovedBack(`the webhooks' checkpoint no longer stands at ${savedPosition.commit}`);
+  if (endpointsBehind) onEndpointsBehind();
 }
 
-const changedBy = ({ events }: EventBatch): ReadonlySet<string> =>
+const changedOrganisations = ({ events }: EventBatch): ReadonlySet<string> =>
   new Set(
     events.flatMap(({ stream, type }) =>
       type.startsWith("Webhook") && stream.startsWith(streamPrefix.organisation) ? [stream.slice(streamPrefix.organisation.length)] : [],

@@ -1,5 +1,5 @@
-// Claims the deliveries that are sent next. One process claims at a time, so that the limits per endpoint hold for all processes together.
-import { overlapHours } from "../../../domain/webhooks/endpoint.js";
+// Claims the deliveries to send next. One process claims at a time, so that the limits per endpoint apply to all processes together.
+import { secretOverlapHours } from "../../../domain/webhooks/endpoint.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import { chooseDeliveries, claimSeconds, type FreeSlots, type SendingSlot } from "./chooseDeliveries.js";
 import { fillDeliveries } from "./fillDeliveries.js";
@@ -14,44 +14,46 @@ export interface ClaimedDelivery {
   readonly importId: string | null;
   readonly revision: string | null;
   readonly occurredAt: Date;
-  /** Failures of this delivery that count towards giving up. */
+  /** This delivery's failures since it was last restarted. */
   readonly failures: number;
-  /** Failures of its endpoint in a row. */
+  /** The endpoint's failures in a row. */
   readonly endpointFailures: number;
   readonly slot: SendingSlot;
   readonly url: string;
   readonly generation: number;
   /** The oldest generation whose secret signs too, for a day after a rotation. */
   readonly signsFrom: number;
-  /** The database's clock. */
+  /** The time of the claim, by the database's clock. */
   readonly now: Date;
   /** `performance.now()` before the claim: no other process takes the delivery within `claimSeconds` of it. */
-  readonly claimedAt: number;
+  readonly claimStartedAt: number;
 }
 
-const claimLock = 7_241_005; // any number, as long as nothing else in this database locks the same one
+type ClaimedRow = Omit<ClaimedDelivery, "slot" | "claimStartedAt">;
+
+const claimLock = 7_241_005; // any number that nothing else in this database locks
 
 /**
- * A delivery waits for the earlier ones of the same import to the same endpoint, and for no others. Endpoints that work come first, those
- * that hang or fail never take all slots, and organisations are served in rotation. Returns undefined while another process claims.
+ * A delivery waits only for the earlier ones of the same import to the same endpoint. Endpoints that work come first, those that hang or
+ * fail never take all slots, and organisations are served in rotation. Returns undefined while another process claims.
  */
-export function claimDeliveries({ inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">, free: FreeSlots) {
-  const claimedAt = performance.now();
+export function claimDeliveries({ inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">, slots: FreeSlots) {
+  const claimStartedAt = performance.now();
   return inTransaction(async (client) => {
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${claimLock}) as taken`);
     if (!rows[0]?.taken) return undefined;
-    await client.query(byIndex);
+    await client.query(useIndexesSql);
     await fillDeliveries(client);
-    const chosen = await chooseDeliveries(client, free);
+    const chosen = await chooseDeliveries(client, slots);
     if (chosen.size === 0) return [];
-    // By itself: in one statement Postgres guesses how many deliveries are chosen, and joins all waiting ones when it guesses wrong.
-    const { rows: claimed } = await client.query<Omit<ClaimedDelivery, "slot" | "claimedAt">>(claimSql, [workerId, [...chosen.keys()]]);
-    return claimed.map((row): ClaimedDelivery => ({ ...row, claimedAt, slot: chosen.get(row.id) ?? "failing" }));
+    // A separate statement: within one, Postgres guesses how many deliveries are chosen, and joins all waiting ones if it guesses wrong.
+    const { rows: claimed } = await client.query<ClaimedRow>(claimSql, [workerId, [...chosen.keys()]]);
+    return claimed.map((row): ClaimedDelivery => ({ ...row, claimStartedAt, slot: chosen.get(row.id) ?? "failing" }));
   });
 }
 
-/** Makes Postgres look every endpoint up by an index, also while it takes the tables for small ones. */
-const byIndex = "set local enable_seqscan = off; set local enable_sort = off; set local jit = off";
+/** Makes Postgres look up every endpoint by an index, even while its statistics say that the tables are small. */
+const useIndexesSql = "set local enable_seqscan = off; set local enable_sort = off; set local jit = off";
 
 const claimSql = `
   update webhook_deliveries delivery set claim = $1, due_at = now() + interval '${claimSeconds} seconds'
@@ -61,10 +63,10 @@ const claimSql = `
   returning delivery.id::text, delivery.claim, delivery.endpoint_id as "endpointId", delivery.organisation_id as "organisationId",
     delivery.event_id as "eventId", delivery.type, delivery.import_id as "importId", delivery.revision::text,
     delivery.occurred_at as "occurredAt", delivery.failures, coalesce(health.failures, 0) as "endpointFailures", endpoint.url,
-    endpoint.generation, now() as now, case when endpoint.rotated_at > now() - interval '${overlapHours} hours'
+    endpoint.generation, now() as now, case when endpoint.rotated_at > now() - interval '${secretOverlapHours} hours'
       then coalesce(endpoint.signs_from, endpoint.generation - 1) else endpoint.generation end as "signsFrom"`;
 
-/** For use after an outage, when a claim may have been committed whose answer was lost. Releases this worker's claims that it does not run. */
+/** Called after a failed claim, which may have been committed all the same. Releases this worker's claims that are not in flight. */
 export async function releaseLostClaims({ pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">, inFlight: readonly string[]) {
   await pool.query(
     "update webhook_deliveries set claim = null, due_at = now() where claim = $1 and status = 'waiting' and not id = any($2::bigint[])",

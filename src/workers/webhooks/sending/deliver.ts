@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { Webhook } from "standardwebhooks";
 import { pauseWebhook, removeWebhook } from "../../../commands/organisations/webhooks.js";
-import { workerOf } from "../../../domain/principal.js";
+import { workerPrincipal } from "../../../domain/principal.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { addressRefusal } from "../../../domain/webhooks/address.js";
 import { patienceMs, webhookSecret } from "../../../domain/webhooks/endpoint.js";
@@ -12,10 +12,10 @@ import { attemptSeconds, claimSeconds } from "./chooseDeliveries.js";
 import type { ClaimedDelivery } from "./claimDeliveries.js";
 import { type OutcomeWriter, retryUntilWritten } from "./outcomes.js";
 
-const outageMs = 5_000;
-/** A request that begins later might end after its claim. By then another process may have sent this delivery and the import's next one. */
-const latestStartMs = (claimSeconds - attemptSeconds) * 1_000;
-const gone = 410;
+const unreadablePauseMs = 5_000;
+/** A request that starts later might end after its claim. By then another process may have sent this delivery and the import's next one. */
+const maxStartMs = (claimSeconds - attemptSeconds) * 1_000;
+const goneStatus = 410;
 
 /** Makes one attempt and writes its outcome. Pauses or removes the endpoint if the outcome requires it. */
 export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, outcomes: OutcomeWriter): Promise<void> {
@@ -24,32 +24,32 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery
     if (error instanceof EventGone) return retryUntilWritten(() => dropDelivery(pool, delivery, error.message), signal);
     if (!signal.aborted)
       logger.warn({ err: error, eventId: delivery.eventId }, "the event of a webhook could not be read; it is tried again later");
-    return retryUntilWritten(() => putBackDelivery(pool, delivery, outageMs), signal);
+    return retryUntilWritten(() => putBackDelivery(pool, delivery, unreadablePauseMs), signal);
   });
   if (body === undefined) return;
-  if (performance.now() - delivery.claimedAt > latestStartMs) return retryUntilWritten(() => putBackDelivery(pool, delivery, 0), signal);
+  if (performance.now() - delivery.claimStartedAt > maxStartMs) return retryUntilWritten(() => putBackDelivery(pool, delivery, 0), signal);
   const { protocol } = new URL(delivery.url);
   const answer = await deps.post({
     url: delivery.url,
     headers: signedHeaders(delivery, body, deps.signingSecret),
     body,
-    whyNot: (address) => addressRefusal(address, protocol, deps.rules),
+    refusalReason: (address) => addressRefusal(address, protocol, deps.rules),
     signal,
   });
   if (signal.aborted && answer.status === null) return putBackDelivery(pool, delivery, 0);
-  if (answer.reason === null) return outcomes.delivered({ delivery, answer });
-  const isGone = answer.status === gone;
-  // The endpoint is removed before the outcome is written: after that the import's next delivery may be sent.
-  if (isGone) await decide(deps, delivery, removeWebhook, "It answered 410 Gone.");
-  const { endpointIsDead, isOver } = await outcomes.failed({ delivery, answer, isLast: isGone });
+  if (answer.reason === null) return outcomes.recordDelivered({ delivery, answer });
+  const isGone = answer.status === goneStatus;
+  // The endpoint is removed before the outcome is written, since the import's next delivery may be sent after that.
+  if (isGone) await stopEndpoint(deps, delivery, removeWebhook, "It answered 410 Gone.");
+  const { endpointIsDead, isOver } = await outcomes.recordFailed({ delivery, answer, isLast: isGone });
   if (isGone) return;
-  if (endpointIsDead) await decide(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
+  if (endpointIsDead) await stopEndpoint(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
   else if (isOver) await giveUpDelivery(pool, delivery);
 }
 
-async function decide(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, command: typeof removeWebhook, reason: string): Promise<void> {
+async function stopEndpoint(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, command: typeof removeWebhook, reason: string) {
   const { organisationId, endpointId } = delivery;
-  const origin = { by: workerOf(deps), correlationId: randomUUID() };
+  const origin = { by: workerPrincipal(deps), correlationId: randomUUID() };
   await command(deps.organisations, { organisationId, endpointId }, origin, reason).catch((error: unknown) => {
     if (!(error instanceof Rejection && error.code === "notFound")) throw error; // the endpoint was removed meanwhile
   });
@@ -58,7 +58,7 @@ async function decide(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, comman
 
 type SignedDelivery = Pick<ClaimedDelivery, "eventId" | "endpointId" | "generation" | "signsFrom" | "now">;
 
-/** The headers of Standard Webhooks. For a day after a rotation the secrets before it sign too. */
+/** The headers of Standard Webhooks. For a day after a rotation the earlier secrets sign too. */
 export function signedHeaders(delivery: SignedDelivery, body: string, signingSecret: string): Record<string, string> {
   const { eventId, endpointId, generation, signsFrom, now } = delivery;
   const generations = Array.from({ length: generation - signsFrom + 1 }, (_, n) => generation - n);
@@ -86,15 +86,15 @@ async function giveUpDelivery(pool: Pool, { id }: ClaimedDelivery): Promise<void
   );
 }
 
-/** Puts back a delivery that was not sent for a reason other than the endpoint: a store was away, or the process is to stop. */
-async function putBackDelivery(pool: Pool, { id, claim }: ClaimedDelivery, laterMs: number): Promise<void> {
+/** Puts back a delivery that was not sent, for a reason other than the endpoint: a store did not answer, or the process is stopping. */
+async function putBackDelivery(pool: Pool, { id, claim }: ClaimedDelivery, delayMs: number): Promise<void> {
   await pool.query(
     "update webhook_deliveries set claim = null, due_at = now() + $3 * interval '1 millisecond' where id = $1 and claim = $2 and status = 'waiting'",
-    [id, claim, laterMs],
+    [id, claim, delayMs],
   );
 }
 
-/** There is nothing to send: the event log does not have the event. */
+/** Ends a delivery that has nothing to send, since the event log does not have its event. */
 async function dropDelivery(pool: Pool, { id, claim }: ClaimedDelivery, reason: string): Promise<void> {
   await pool.query(
     "update webhook_deliveries set claim = null, status = 'dropped', ended_at = now(), reason = $3 where id = $1 and claim = $2",

@@ -1,19 +1,20 @@
-// Moves endpoints forward in webhook_events. However many events an endpoint is behind, it has a bounded number of waiting deliveries:
-// the rest is a position. A paused endpoint stays where it is.
+// Moves endpoints forward in webhook_events, and makes deliveries of the events. However far an endpoint is behind, it has a bounded number
+// of waiting deliveries: a position stands for the rest. A paused endpoint keeps its position.
 import type { PoolClient } from "pg";
-import { deliveryColumns, dueNowSql, restartedSql, webhookHistoryDays } from "../../../commands/webhooks/deliveries.js";
+import { deliveryColumns, dueNowSql, restartSql, webhookHistoryDays } from "../../../commands/webhooks/deliveries.js";
 
-/** How many deliveries of an endpoint wait at most. */
-export const mostWaiting = {
-  /** If it is new, or its last attempt failed. */
+/** How many deliveries of one endpoint wait at most. */
+export const maxWaiting = {
+  /** For a new endpoint, and for one whose last attempt failed. */
   newOrFailing: 100,
-  /** If it works: those that are due. */
+  /** For a working endpoint: due deliveries. */
   due: 1_000,
-  /** If it works: all together, so that events that it keeps refusing leave room for the others. */
+  /** For a working endpoint: all waiting deliveries, so that events that it keeps refusing leave room for others. */
   working: 5_000,
 };
-/** How many endpoints are looked at together, and after which time one that is still behind, or has no room, is looked at again. */
-const atOnce = 50;
+/** How many endpoints one fill moves forward. */
+const endpointsPerFill = 50;
+/** After which time an endpoint is next in line again, if it is still behind or has no room. */
 const lookAgainMs = { behind: 250, full: 2_000 };
 
 interface EndpointBehind {
@@ -21,28 +22,29 @@ interface EndpointBehind {
   readonly room: number;
 }
 
-const waiting = "select from webhook_deliveries delivery where delivery.endpoint_id = backlog.endpoint_id and delivery.status = 'waiting'";
-const room = `case when works
-  then least(${mostWaiting.due} - (select count(*) from (${waiting} and delivery.due_at <= now() limit ${mostWaiting.due}) as due),
-             ${mostWaiting.working} - (select count(*) from (${waiting} limit ${mostWaiting.working}) as every))
-  else ${mostWaiting.newOrFailing} - (select count(*) from (${waiting} limit ${mostWaiting.newOrFailing}) as every) end`;
+const waitingSql =
+  "select from webhook_deliveries delivery where delivery.endpoint_id = backlog.endpoint_id and delivery.status = 'waiting'";
+const roomSql = `case when works
+  then least(${maxWaiting.due} - (select count(*) from (${waitingSql} and delivery.due_at <= now() limit ${maxWaiting.due}) as due),
+             ${maxWaiting.working} - (select count(*) from (${waitingSql} limit ${maxWaiting.working}) as every))
+  else ${maxWaiting.newOrFailing} - (select count(*) from (${waitingSql} limit ${maxWaiting.newOrFailing}) as every) end`;
 
-/** Endpoints that work come first, then the one that has waited longest. Locked, so that the follower's next event finds the new position. */
+/** Working endpoints first, then those that have waited longest. Locks them, so that the follower's next event finds the new position. */
 async function lockEndpointsBehind(client: PoolClient): Promise<EndpointBehind[]> {
   const { rows } = await client.query<EndpointBehind>(
-    `select backlog.endpoint_id as "endpointId", (${room})::int as room
+    `select backlog.endpoint_id as "endpointId", (${roomSql})::int as room
        from (
          select backlog.endpoint_id, next_at, coalesce(health.failures = 0 and health.succeeded_at is not null, false) as works
            from webhook_backlogs backlog join webhook_endpoints endpoint on endpoint.endpoint_id = backlog.endpoint_id
            left join webhook_health health on health.endpoint_id = backlog.endpoint_id
           where next_at <= now() and endpoint.paused_at is null and endpoint.removed_at is null
-          order by works desc, next_at limit ${atOnce} for update of backlog skip locked
+          order by works desc, next_at limit ${endpointsPerFill} for update of backlog skip locked
        ) as backlog`,
   );
   return rows;
 }
 
-/** The next events of each endpoint, as many as it has room for; events that were appended together may share a position. */
+/** The next events of each endpoint, as many as it has room for. Events that were appended together may share a position. */
 const nextEventsSql = `
   select wanted."endpointId" as endpoint_id, endpoint.organisation_id, event.event_id, event.type, event.import_id, event.revision, event.position,
          event.occurred_at, event.position <= backlog.again_until as is_replay,
@@ -54,17 +56,17 @@ const nextEventsSql = `
    cross join lateral (select * from webhook_events each where each.organisation_id = endpoint.organisation_id
       and each.position > backlog.position order by each.position fetch first (wanted.room) rows with ties) as event`;
 
-/** Not before the import's earlier deliveries are due. Deliveries that are being sent are not compared: the claim then keeps the order. */
+/** No earlier than the import's earlier deliveries. Those in flight are not compared, since the claim keeps their order. */
 const dueSql = `greatest(${dueNowSql}, (select max(before.due_at) from webhook_deliveries before where before.endpoint_id = next.endpoint_id
   and before.import_id = next.import_id and before.status = 'waiting' and before.claim is null and before.position < next.position))`;
 
 /**
- * Adds deliveries and moves the positions. It is one statement, so that both see the same events: a replay may add old ones at any time. What a
- * replay is to send again is sent whatever was sent before.
+ * Adds deliveries and moves the positions. It is one statement, so that both see the same events: a replay may add old ones at any time.
+ * Events of a replay are sent even if they were sent before.
  */
 export async function fillDeliveries(client: PoolClient): Promise<void> {
-  const behind = await lockEndpointsBehind(client);
-  if (behind.length === 0) return;
+  const endpoints = await lockEndpointsBehind(client);
+  if (endpoints.length === 0) return;
   await client.query(
     `with wanted as (select * from jsonb_to_recordset($1) as wanted ("endpointId" uuid, room int)
      ), next as materialized (${nextEventsSql}
@@ -74,7 +76,7 @@ export async function fillDeliveries(client: PoolClient): Promise<void> {
          from next where is_wanted and (is_replay or not exists (select from webhook_deliveries known
            where known.endpoint_id = next.endpoint_id and known.event_id = next.event_id))
         order by position
-       on conflict (endpoint_id, event_id) do update set ${restartedSql}
+       on conflict (endpoint_id, event_id) do update set ${restartSql}
      ), reached as (select endpoint_id, max(position) as position, count(*) as events from next group by endpoint_id)
      update webhook_backlogs backlog
         set position = coalesce(reached.position, backlog.position),
@@ -82,6 +84,6 @@ export async function fillDeliveries(client: PoolClient): Promise<void> {
                            when reached.events >= wanted.room then now() + interval '${lookAgainMs.behind} milliseconds' end
        from wanted left join reached on reached.endpoint_id = wanted."endpointId"
       where backlog.endpoint_id = wanted."endpointId"`,
-    [JSON.stringify(behind)],
+    [JSON.stringify(endpoints)],
   );
 }

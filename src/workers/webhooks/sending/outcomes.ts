@@ -16,31 +16,31 @@ export interface DeliveryAttempt {
   readonly answer: WebhookAnswer;
 }
 
-const ended = `jsonb_to_recordset($1) as ended (id bigint, claim text, milliseconds int, status int, reason text, answer text,
+const outcomesSql = `jsonb_to_recordset($1) as ended (id bigint, claim text, milliseconds int, status int, reason text, answer text,
   "wasDown" boolean, "nextMs" int, "probeMs" int, "isLast" boolean)`;
-const answered = "ended.milliseconds, ended.status as answered, ended.reason as why, ended.answer";
-const attempted = `
+const answerColumnsSql = "ended.milliseconds, ended.status as answered, ended.reason as why, ended.answer";
+const addAttemptsSql = `
   insert into webhook_attempts (delivery_id, attempt, at, milliseconds, status, reason, answer)
   select id, attempts, now(), milliseconds, answered, why, answer from written on conflict do nothing`;
 
 const valuesOf = ({ delivery: { id, claim }, answer }: DeliveryAttempt) => ({ id, claim, ...answer });
 
 /** An endpoint with this many failures in a row counts as down. */
-const downAfter = 3;
+const minFailuresDown = 3;
 
 /**
- * The import's next delivery becomes due; if the endpoint was down, all its waiting deliveries become due. A ping changes the health of a new
- * endpoint only, which then counts as working.
+ * Makes the import's next delivery due. If the endpoint was down, makes all its waiting deliveries due. A ping only changes the health of a
+ * new endpoint, which then counts as working.
  */
-async function recordDelivered(pool: Pool, all: readonly DeliveryAttempt[]): Promise<void> {
+async function writeDelivered(pool: Pool, attempts: readonly DeliveryAttempt[]): Promise<void> {
   await pool.query(
     `with written as (
        update webhook_deliveries delivery
           set status = 'delivered', claim = null, ended_at = now(), reason = null, attempts = delivery.attempts + 1
-         from ${ended}
+         from ${outcomesSql}
         where delivery.id = ended.id and delivery.claim = ended.claim and delivery.status = 'waiting'
-       returning delivery.id, endpoint_id, import_id, attempts, type, "wasDown", ${answered}
-     ), attempted as (${attempted}
+       returning delivery.id, endpoint_id, import_id, attempts, type, "wasDown", ${answerColumnsSql}
+     ), attempted as (${addAttemptsSql}
      ), healthy as (
        insert into webhook_health (endpoint_id, failures, succeeded_at)
        select distinct endpoint_id, 0, now() from written where type <> 'ping'
@@ -56,38 +56,38 @@ async function recordDelivered(pool: Pool, all: readonly DeliveryAttempt[]): Pro
      update webhook_deliveries later set due_at = now() from written
       where later.endpoint_id = written.endpoint_id and later.import_id = written.import_id and later.status = 'waiting'
         and later.claim is null and later.due_at > now() and not "wasDown"`,
-    [JSON.stringify(all.map((each) => ({ ...valuesOf(each), wasDown: each.delivery.endpointFailures >= downAfter })))],
+    [JSON.stringify(attempts.map((each) => ({ ...valuesOf(each), wasDown: each.delivery.endpointFailures >= minFailuresDown })))],
   );
 }
 
 interface FailedAttempt extends DeliveryAttempt {
-  /** No further attempt. */
+  /** Whether the delivery is not tried again. */
   readonly isLast: boolean;
 }
 
 interface FailureOutcome {
-  /** Three days without a success: the endpoint is to be paused. */
+  /** The endpoint has failed for three days without a success, and is to be paused. */
   readonly endpointIsDead: boolean;
   /** This delivery has been tried for three days. */
   readonly isOver: boolean;
 }
 
 /**
- * The import's later deliveries become due only when this one is due again. A ping is tried once, and its failure does not count for the
- * endpoint.
+ * Delays the import's later deliveries until this one is due again, or makes them due if it is not tried again. A ping is tried once, and
+ * its failure does not count for the endpoint.
  */
-async function recordFailed(pool: Pool, all: readonly FailedAttempt[], random: () => number): Promise<FailureOutcome[]> {
+async function writeFailed(pool: Pool, attempts: readonly FailedAttempt[], random: () => number): Promise<FailureOutcome[]> {
   const { rows } = await pool.query<FailureOutcome & { id: string }>(
     `with written as (
        update webhook_deliveries delivery
           set claim = null, reason = ended.reason, attempts = delivery.attempts + 1, failures = delivery.failures + 1,
               failing_since = coalesce(failing_since, now()), due_at = now() + "nextMs" * interval '1 millisecond',
               status = case when "isLast" then 'failed' else 'waiting' end, ended_at = case when "isLast" then now() end
-         from ${ended}
+         from ${outcomesSql}
         where delivery.id = ended.id and delivery.claim = ended.claim and delivery.status = 'waiting'
-       returning delivery.id, endpoint_id, import_id, position, attempts, due_at, delivery.status, type, "probeMs", ${answered},
+       returning delivery.id, endpoint_id, import_id, position, attempts, due_at, delivery.status, type, "probeMs", ${answerColumnsSql},
               failing_since <= now() - ${patienceMs} * interval '1 millisecond' as is_over
-     ), attempted as (${attempted}
+     ), attempted as (${addAttemptsSql}
      ), health as (
        insert into webhook_health (endpoint_id, failures, failing_since, retry_at)
        select endpoint_id, count(*), now(), now() + max("probeMs") * interval '1 millisecond' from written where type <> 'ping' group by endpoint_id
@@ -101,39 +101,36 @@ async function recordFailed(pool: Pool, all: readonly FailedAttempt[], random: (
      )
      select id::text, coalesce("endpointIsDead", false) as "endpointIsDead", is_over as "isOver"
        from written left join health on health.endpoint_id = written.endpoint_id and written.type <> 'ping'`,
-    [JSON.stringify(all.map((each) => ({ ...valuesOf(each), ...waitsAfter(each, random) })))],
+    [JSON.stringify(attempts.map((each) => ({ ...valuesOf(each), ...pausesAfter(each, random) })))],
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return all.map(({ delivery: { id } }) => byId.get(id) ?? { endpointIsDead: false, isOver: false });
+  return attempts.map(({ delivery: { id } }) => byId.get(id) ?? { endpointIsDead: false, isOver: false });
 }
 
-const waitsAfter = ({ delivery: { type, failures, endpointFailures }, isLast }: FailedAttempt, random: () => number) => ({
+const pausesAfter = ({ delivery: { type, failures, endpointFailures }, isLast }: FailedAttempt, random: () => number) => ({
   nextMs: backOffMs(failures + 1, retryPauses, random),
   probeMs: backOffMs(endpointFailures + 1, probePauses, random),
   isLast: isLast || type === "ping",
 });
 
-const atOnce = { most: 100, isOutage: (error: unknown) => error instanceof StoreUnavailable };
+const batching = { maxBatch: 100, isOutage: (error: unknown) => error instanceof StoreUnavailable };
 
 export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>;
 
-/**
- * Writes the outcomes of this process's attempts. Each kind has one statement under way at a time, so that a thousand failures leave
- * connections of the pool to the imports.
- */
+/** Each kind of outcome runs one statement at a time, so that a thousand failures leave connections of the pool to the imports. */
 export const createOutcomeWriter = ({ pool, signal, random = Math.random }: Pick<WebhookWorkerDeps, "pool" | "signal" | "random">) => ({
-  delivered: batched(async (all: readonly DeliveryAttempt[]) => {
-    await retryUntilWritten(() => recordDelivered(pool, all), signal);
-    return all.map(() => undefined);
-  }, atOnce),
-  failed: batched((all: readonly FailedAttempt[]) => retryUntilWritten(() => recordFailed(pool, all, random), signal), atOnce),
+  recordDelivered: batched(async (batch: readonly DeliveryAttempt[]) => {
+    await retryUntilWritten(() => writeDelivered(pool, batch), signal);
+    return batch.map(() => undefined);
+  }, batching),
+  recordFailed: batched((batch: readonly FailedAttempt[]) => retryUntilWritten(() => writeFailed(pool, batch, random), signal), batching),
 });
 
-const pauses = { firstMs: 100, mostMs: 2_000 };
+const writePauses = { firstMs: 100, maxMs: 2_000 };
 
 /**
- * Writes the outcome of an attempt, and tries again while the database is unavailable: a delivery whose outcome is not written is sent once
- * more when its claim has run out. `write` must change nothing if it was done before or if another process has claimed the delivery.
+ * Tries again while the database is unavailable, since a delivery without a written outcome is sent again when its claim ends. `write` must
+ * change nothing if it was done before, or if another process has claimed the delivery.
  */
 export async function retryUntilWritten<Result>(write: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   const end = performance.now() + claimSeconds * 1_000;
@@ -141,7 +138,7 @@ export async function retryUntilWritten<Result>(write: () => Promise<Result>, si
     try {
       return await write();
     } catch (error) {
-      const pauseMs = backOffMs(failures, pauses);
+      const pauseMs = backOffMs(failures, writePauses);
       if (!(error instanceof StoreUnavailable) || signal.aborted || performance.now() + pauseMs > end) throw error;
       await pause(pauseMs, undefined, { signal }).catch(() => undefined);
     }

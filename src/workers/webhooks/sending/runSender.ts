@@ -9,23 +9,23 @@ import { deliver } from "./deliver.js";
 import { createOutcomeWriter } from "./outcomes.js";
 
 /**
- * How many requests this process may have in flight: in all, and of each kind that is bounded. A request to an endpoint that hangs holds its slot
- * for 15 s. New and failing endpoints, which may hang, hold at most three quarters of the slots, so that a quarter is left for endpoints that work.
+ * How many requests this process may have in flight: in all, and of each bounded kind. A request to an endpoint that hangs holds its slot
+ * for 15 s. New and failing endpoints, which may hang, hold at most three quarters of the slots, and leave a quarter to those that work.
  */
-const slots = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
+const maxSlots = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 const pollMs = 500;
-/** Deliveries that become due in this time are claimed together, since each claim looks at every endpoint. */
+/** Deliveries that become due within this time are claimed together, since each claim looks at every endpoint. */
 const claimPauseMs = 20;
-const outagePause = { firstMs: 500, mostMs: 10_000 };
+const outagePause = { firstMs: 500, maxMs: 10_000 };
 
-/** Sends until the signal aborts; then requests in flight are cut off and their deliveries put back, for the next process that claims them. */
+/** Sends until the signal aborts. Requests in flight are then cut off, and their deliveries are put back for other processes. */
 export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promise<void> {
   const { pool, logger, signal, notices = noNotices } = deps;
   const inFlight = new Map<string, { readonly delivery: ClaimedDelivery; readonly attempt: Promise<void> }>();
   const outcomes = createOutcomeWriter(deps);
   let failedClaims = 0; // in a row
-  const begin = (delivery: ClaimedDelivery) => {
-    // Its claim ran out while this process was frozen, and this process has just claimed it again. It needs no second request.
+  const startDelivery = (delivery: ClaimedDelivery) => {
+    // Its claim ended while this process was frozen, and this process has claimed it again. It needs no second request.
     if (inFlight.has(delivery.id)) return;
     const attempt = deliver(deps, delivery, outcomes)
       .catch((error: unknown) => logger.warn({ err: error, eventId: delivery.eventId }, "a delivery was interrupted; it is sent again"))
@@ -42,8 +42,9 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
       const free = freeSlots(deliveries);
       const claimed = free.inAll > 0 ? await claimDeliveries(deps, free) : [];
       failedClaims = 0;
-      for (const delivery of claimed ?? []) begin(delivery);
-      if (claimed?.length === 0) await waitUntilDue(bell, { pollMs, isTold: notices.arrive, dueInMs: () => nextDeliveryInMs(pool) });
+      for (const delivery of claimed ?? []) startDelivery(delivery);
+      if (claimed?.length === 0)
+        await waitUntilDue(bell, { pollMs, noticesArrive: notices.areArriving, dueInMs: () => nextDeliveryInMs(pool) });
       await pause(claimPauseMs, undefined, { signal }).catch(() => undefined);
     } catch (error) {
       failedClaims += 1;
@@ -55,11 +56,11 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
 }
 
 function freeSlots(inFlight: readonly ClaimedDelivery[]): FreeSlots {
-  const taken = (slot: SendingSlot) => inFlight.filter((delivery) => delivery.slot === slot).length;
+  const usedSlots = (slot: SendingSlot) => inFlight.filter((delivery) => delivery.slot === slot).length;
   return {
-    inAll: slots.inAll - inFlight.length,
-    further: Math.max(0, slots.further - taken("further")),
-    new: Math.max(0, slots.new - taken("new")),
-    failing: Math.max(0, slots.failing - taken("failing")),
+    inAll: maxSlots.inAll - inFlight.length,
+    further: Math.max(0, maxSlots.further - usedSlots("further")),
+    new: Math.max(0, maxSlots.new - usedSlots("new")),
+    failing: Math.max(0, maxSlots.failing - usedSlots("failing")),
   };
 }

@@ -26,7 +26,7 @@ const start = (options?: Parameters<typeof createHeaderThreads>[0]) => {
   threads = createHeaderThreads(options);
   return threads;
 };
-const read = (path: string, organisationId = "a") => threads.read(organisationId, { path, name: "rows" });
+const read = (path: string, organisationId = "a") => threads.readHeader(organisationId, { path, name: "rows" });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "waybill-threads-"));

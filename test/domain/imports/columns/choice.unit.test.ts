@@ -58,7 +58,7 @@ test.each<[string, ColumnChoice, string[]]>([
     "unknown fields",
     { headings: { ...headings, Notes: "itemType" }, fixed: { "customFields.po": "1" } },
     [
-      "Notes is taken for itemType, which is no field of these imports.",
+      "Notes is mapped to itemType, which is not a field of these imports.",
       "customFields.po has a fixed value, and is no field of these imports.",
     ],
   ],

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import { contradictingDate, createDateForms, dateOrderIn, isoDate, needsOrder } from "../../../../src/domain/imports/columns/dateOrder.js";
-import { gatherEvidence } from "../../../../src/domain/imports/columns/evidence.js";
+import {
+  contradictingDate,
+  createDateEvidence,
+  dateOrderIn,
+  needsDateOrder,
+  toIsoDate,
+} from "../../../../src/domain/imports/columns/dateOrder.js";
+import { createEvidenceCollector } from "../../../../src/domain/imports/columns/evidence.js";
 
 test.each([
   ["03/04/2026", "2026-04-03", "2026-03-04"],
@@ -18,14 +24,14 @@ test.each([
   ["03/04/2026 13:00 pm", undefined, undefined],
   ["03/04/2026 0:30 am", undefined, undefined],
 ])("%s is %s with the day first and %s with the month first", (text, dayFirst, monthFirst) => {
-  expect([isoDate(text, "dayFirst"), isoDate(text, "monthFirst")]).toEqual([dayFirst, monthFirst]);
+  expect([toIsoDate(text, "dayFirst"), toIsoDate(text, "monthFirst")]).toEqual([dayFirst, monthFirst]);
 });
 
 test.each(["2026-04-03", "3/4/26", "03/04-2026", "3 April 2026", "2026/04/03", "03/04/2026 at noon", "", "1/2/20261"])(
   "%s needs no order and stays as it is",
   (text) => {
-    expect(needsOrder(text)).toBe(false);
-    expect(isoDate(text, "dayFirst")).toBeUndefined();
+    expect(needsDateOrder(text)).toBe(false);
+    expect(toIsoDate(text, "dayFirst")).toBeUndefined();
   },
 );
 
@@ -33,7 +39,7 @@ test("values say their order where one of them can be read in only one way", () 
   expect(dateOrderIn(["x", "03/04/2026", "23/04/2026", "24/04/2026"])).toEqual({ order: "dayFirst", example: "23/04/2026" });
   expect(dateOrderIn(["03/04/2026", "04/23/2026"])).toEqual({ order: "monthFirst", example: "04/23/2026" });
   expect(dateOrderIn(["03/04/2026", "05/06/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
-  expect(dateOrderIn(["23/04/2026", "04/23/2026"])).toEqual({ order: undefined, example: "23/04/2026", other: "04/23/2026" });
+  expect(dateOrderIn(["23/04/2026", "04/23/2026"])).toEqual({ order: undefined, example: "23/04/2026", counterexample: "04/23/2026" });
   expect(dateOrderIn(["2026-04-03", ""])).toBeUndefined();
   expect(dateOrderIn(["03/04/2026", "31/31/2026", "30/02/2026"])).toEqual({ order: undefined, example: "03/04/2026" });
 });
@@ -49,7 +55,7 @@ test("a value speaks against the order that cannot read it, and against none whe
 });
 
 test("of all rows of a file the few values are kept that say what all say", () => {
-  const found = gatherEvidence();
+  const found = createEvidenceCollector();
   for (let row = 0; row < 10_000; row++)
     found.add(["x", `0${1 + (row % 9)}/04/2026`, row === 9_000 ? "04/13/2026" : "", { fault: "f", text: "" }, `${row},5`]);
   found.add(["", "13/04/2026", "13/04/2026", "", "0.5"]);
@@ -57,7 +63,7 @@ test("of all rows of a file the few values are kept that say what all say", () =
     values: [[], ["01/04/2026", "13/04/2026"], ["04/13/2026", "13/04/2026"], [], []],
     numbers: [[], [], [], [], ["0,5", "0.5"]],
   });
-  const none = createDateForms();
+  const none = createDateEvidence();
   none.add("2026-04-13");
   expect(none.values()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { contradictingNumber, createNumberForms, decimalMarkIn, readNumber } from "../../../../src/domain/imports/columns/decimal.js";
+import { contradictingNumber, createNumberEvidence, decimalMarkIn, readNumber } from "../../../../src/domain/imports/columns/decimal.js";
 
 /** The number with a decimal point, with a decimal comma, and as the contract reads it. */
 test.each<[string, point: number | undefined, comma: number | undefined, plain?: number]>([
@@ -46,7 +46,7 @@ test.each<[string, string[], ReturnType<typeof decimalMarkIn>]>([
   ["thousands and decimals", ["1.234,50"], { decimal: "comma", example: "1.234,50" }],
   ["one that only a point explains", ["1,234", "0.5"], { decimal: "point", example: "0.5" }],
   ["only what can be read both ways", ["7", "1.234", "1,234"], { decimal: undefined, example: "1.234" }],
-  ["both kinds", ["1,5", "0.5"], { decimal: undefined, example: "1,5", other: "0.5" }],
+  ["both kinds", ["1,5", "0.5"], { decimal: undefined, example: "1,5", counterexample: "0.5" }],
   ["thousands that any reading takes alike", ["1 234"], { decimal: "point", example: "1 234" }],
   ["only whole numbers", ["1", "1234", "-7", "", "n/a", "2026-03-01", "1.23.456"], undefined],
 ])("%s", (_, values, found) => {
@@ -71,7 +71,7 @@ test("without a declaration nothing is left that the contract would reject or th
 });
 
 test("a few values say what all of them say", () => {
-  const forms = createNumberForms();
+  const forms = createNumberEvidence();
   const all = [...Array.from({ length: 1_000 }, (_, index) => `${index},5`), "7", "1.234", "5.678", "0.5", "1,234.5", "x"];
   for (const cell of all) forms.add(cell);
   expect(forms.values()).toEqual(["0,5", "1.234", "0.5", "1,234.5"]);

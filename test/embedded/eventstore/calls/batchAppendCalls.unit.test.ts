@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encode, type Field } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, type Field } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { batchAppendCalls } from "../../../../src/embedded/eventstore/calls/appendCalls.js";
 import type { Writer } from "../../../../src/embedded/eventstore/log/writer.js";
 import type { Call } from "../../../../src/embedded/eventstore/protocol/grpc.js";
@@ -47,7 +47,7 @@ test.each([
   const appendsBefore = Math.floor((16 * 1024 * 1024) / dataBytes);
   for (let n = 0; n < appendsBefore + 1; n += 1) {
     expect(said).toEqual([]);
-    for (const message of messagesOf(n)) answered.push(handler.message(encode([[1, [[2, idOf(n)]]], ...message])));
+    for (const message of messagesOf(n)) answered.push(handler.message(encodeMessage([[1, [[2, idOf(n)]]], ...message])));
   }
   expect(said).toEqual(["pause"]);
   durable();

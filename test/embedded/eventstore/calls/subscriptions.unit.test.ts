@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { framesIn } from "../../../../src/adapters/eventStore/protocol/frames.js";
+import { splitFrames } from "../../../../src/adapters/eventStore/protocol/frames.js";
 import type { SubscriptionFeed } from "../../../../src/embedded/eventstore/calls/subscriptionFeed.js";
 import { subscribe } from "../../../../src/embedded/eventstore/calls/subscriptions.js";
 import type { Block } from "../../../../src/embedded/eventstore/log/blocks.js";
@@ -18,7 +18,7 @@ async function goLive({ withCheckpoints = false } = {}) {
   const failures: unknown[] = [];
   const listeners = new Set<(block: Block) => void>();
   const call = {
-    send: (frames: Buffer) => sent.push([...framesIn(frames)].length),
+    send: (frames: Buffer) => sent.push([...splitFrames(frames)].length),
     backlog: () => 0,
     drained: () => Promise.resolve(),
     isOver: () => failures.length > 0,
@@ -34,8 +34,8 @@ async function goLive({ withCheckpoints = false } = {}) {
   const one = frameOf([[1, "an event"]]);
   const ofEach = withCheckpoints ? Buffer.concat([one, frameOf([[3, "a checkpoint"]])]) : one;
   const feed: SubscriptionFeed = {
-    page: () => ({ frames: [], events: 0, done: true, next: 0 }),
-    live: ({ count }) => [{ frames: Buffer.concat(Array<Buffer>(count).fill(ofEach)), events: count }],
+    nextPage: () => ({ frames: [], events: 0, done: true, next: 0 }),
+    liveRuns: ({ count }) => [{ frames: Buffer.concat(Array<Buffer>(count).fill(ofEach)), events: count }],
   };
   await subscribe(call, { refresh: () => undefined } as unknown as Storage, log, feed);
   sent.length = 0;

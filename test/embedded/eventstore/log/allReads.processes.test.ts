@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { v5 as uuidv5 } from "uuid";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { framesIn } from "../../../../src/adapters/eventStore/protocol/frames.js";
+import { splitFrames } from "../../../../src/adapters/eventStore/protocol/frames.js";
 import { idOf, newEvent, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { eventIn } from "../../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
@@ -39,7 +39,7 @@ beforeAll(async () => {
     });
     const unsubscribe = log.subscribe((block) => {
       let position = block.position;
-      for (const frame of framesIn(block.frames)) {
+      for (const frame of splitFrames(block.frames)) {
         const id = eventIn(frame).id;
         told.push({ id, stream, type: events.find((event) => idOf(event) === id)?.type ?? "", position });
         position += frame.length;
@@ -56,7 +56,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const idsOf = ({ frames }: ReadPage): string[] => framesIn(Buffer.concat(frames)).map((frame) => eventIn(frame).id);
+const idsOf = ({ frames }: ReadPage): string[] => splitFrames(Buffer.concat(frames)).map((frame) => eventIn(frame).id);
 
 function paged(limit: number, from: number, read: (from: number) => Iterable<ReadStep>): string[] {
   const ids: string[] = [];

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { framesIn } from "../../../../src/adapters/eventStore/protocol/frames.js";
+import { splitFrames } from "../../../../src/adapters/eventStore/protocol/frames.js";
 import { MAX_INT64 } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { type Block, decodeBlock, endOf, eventIn } from "../../../../src/embedded/eventstore/log/blocks.js";
@@ -61,8 +61,8 @@ test("the client's generated code reads stored events as they were proposed", ()
       for (const { types, bytes, ...block } of encodeBlocks({ ...proposal, events: events.map(newEvent) })) {
         expect({ ...decodeBlock(position, bytes) }).toEqual({ ...block, position });
         expect(types).toEqual(new Set(events.slice(0, block.count).map(({ type }) => type)));
-        expect([block.revision, block.count]).toEqual([revision, framesIn(block.frames).length]);
-        for (const frame of framesIn(block.frames)) {
+        expect([block.revision, block.count]).toEqual([revision, splitFrames(block.frames).length]);
+        for (const frame of splitFrames(block.frames)) {
           const event = events.shift() as (typeof events)[number];
           const response = ReadResp.deserializeBinary(frame.subarray(5));
           const { event: read, commitPosition } = response.toObject().event;

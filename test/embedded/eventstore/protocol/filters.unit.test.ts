@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { encode, type Field, type Message, wholeMessage } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, type Field, type Message, messageReader } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { runsOf } from "../../../../src/embedded/eventstore/log/reads.js";
 import { type EventFilter, readFilter } from "../../../../src/embedded/eventstore/protocol/parseRequest.js";
 
-const readWhole = wholeMessage(() => ({ filter: undefined as EventFilter | undefined }), { 7: ["filter", readFilter] });
+const readWhole = messageReader(() => ({ filter: undefined as EventFilter | undefined }), { 7: ["filter", readFilter] });
 
 /** The names that a filter with this expression accepts. */
 function matching(expression: Message, names: string[]): string[] {
-  const { filter } = readWhole(encode([[7, [[1, expression]]]]));
+  const { filter } = readWhole(encodeMessage([[7, [[1, expression]]]]));
   return names.filter((name) => filter?.matches(name));
 }
 

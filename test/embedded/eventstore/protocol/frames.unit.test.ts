@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encode } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { frameOf, frameSplitter } from "../../../../src/embedded/eventstore/protocol/grpc.js";
 
 test("messages are whole however the bytes arrive", () => {
@@ -15,7 +15,7 @@ test("messages are whole however the bytes arrive", () => {
         push(frames.subarray(at, at + size));
         at += size;
       }
-      expect(received).toEqual(sent.map((message) => encode([[1, message]]).toString("hex")));
+      expect(received).toEqual(sent.map((message) => encodeMessage([[1, message]]).toString("hex")));
     }),
   );
 });

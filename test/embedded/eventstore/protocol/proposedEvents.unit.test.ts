@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encode, type Field, MalformedMessage, readSafely } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, type Field, MalformedMessage, readSafely } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { dataOf, idOf, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { readProposedEvent } from "../../../../src/embedded/eventstore/protocol/appendRequests.js";
 
@@ -17,7 +17,7 @@ const ID = "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01";
 
 /** Reads the event from a message that has other bytes before and after it. */
 function read(fields: Field[]): ProposedEvent {
-  const [before, event, behind] = [Buffer.from("\x0a\x12\x1a\x22"), encode(fields), Buffer.from("\x0a\x12\x1a\x22")];
+  const [before, event, behind] = [Buffer.from("\x0a\x12\x1a\x22"), encodeMessage(fields), Buffer.from("\x0a\x12\x1a\x22")];
   const message = Buffer.concat([before, event, behind]);
   const found = readSafely(message, (reader) => readProposedEvent(reader, { from: before.length, to: before.length + event.length }));
   expect([message.subarray(0, before.length), message.subarray(before.length + event.length)]).toEqual([before, behind]);
@@ -62,7 +62,7 @@ test("an event is read as it was sent, in whatever order its fields come", () =>
       const recorded: Field[] = [...kept.map(([, value]): Field => [6, value]), [7, metadata], [8, data]];
       expect([idOf(event), event.type, event.dataBytes]).toEqual([id, type, Buffer.byteLength(data)]);
       // A `created` property of the client is dropped: the server sets it.
-      expect(asRecorded(event)).toEqual(encode([idField(id), ...recorded]));
+      expect(asRecorded(event)).toEqual(encodeMessage([idField(id), ...recorded]));
       expect(dataOf(event).toString()).toBe(data);
     }),
   );
@@ -86,11 +86,11 @@ test("an event is read as it was sent, whatever the event before it in the messa
   const one = fc.record({ id: fc.uuid(), fields: fc.constantFrom(...kinds, ...faulty) });
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 6 }), (sent) => {
-      const message = Buffer.concat(sent.map(({ id, fields }) => encode([idField(id), ...fields])));
+      const message = Buffer.concat(sent.map(({ id, fields }) => encodeMessage([idField(id), ...fields])));
       readSafely(message, (reader) => {
         let [from, before] = [0, undefined as ProposedEvent | undefined];
         for (const { id, fields } of sent) {
-          const to = from + encode([idField(id), ...fields]).length;
+          const to = from + encodeMessage([idField(id), ...fields]).length;
           if (faulty.includes(fields)) expect(() => readProposedEvent(reader, { from, to }, before)).toThrow(/'(content-)?type'/);
           else {
             before = readProposedEvent(reader, { from, to }, before);
@@ -106,7 +106,7 @@ test("an event is read as it was sent, whatever the event before it in the messa
 });
 
 test("an event that is cut anywhere is read or refused as if it were alone, also after a similar event", () => {
-  const whole = encode([idField(ID), ...typed, [3, "{}"], [4, "data"]]);
+  const whole = encodeMessage([idField(ID), ...typed, [3, "{}"], [4, "data"]]);
   const outcome = (bytes: Buffer, from: number, to: number, before?: ProposedEvent): unknown => {
     try {
       return asRecorded(readSafely(bytes, (reader) => readProposedEvent(reader, { from, to }, before)));
@@ -127,17 +127,17 @@ test("an event that is cut anywhere is read or refused as if it were alone, also
 
 test("a property whose key field comes again as a number keeps its text key, so that `created` is dropped once", () => {
   const number = Buffer.from([0x08, 0x00]); // the field number of the key, with a number for its value
-  const content = encode([
+  const content = encodeMessage([
     [1, "created"],
     [2, "17"],
   ]);
   const event = read([idField(ID), ...typed, [2, Buffer.concat([content, number])], [4, "data"]]);
-  expect(asRecorded(event)).toEqual(encode([idField(ID), ...typed.map(([, value]): Field => [6, value]), [7, ""], [8, "data"]]));
+  expect(asRecorded(event)).toEqual(encodeMessage([idField(ID), ...typed.map(([, value]): Field => [6, value]), [7, ""], [8, "data"]]));
 });
 
 test("ids are accepted in any case and kept in lower case; malformed ids are refused", () => {
   const upper = ID.toUpperCase();
-  const event = encode([idField(upper), ...typed, [4, "a"]]);
+  const event = encodeMessage([idField(upper), ...typed, [4, "a"]]);
   readSafely(Buffer.concat([event, event]), (reader) => {
     const before = readProposedEvent(reader, { from: 0, to: event.length });
     expect([before, readProposedEvent(reader, { from: event.length, to: 2 * event.length }, before)].map(idOf)).toEqual([ID, ID]);
@@ -158,7 +158,7 @@ test("ids are accepted in any case and kept in lower case; malformed ids are ref
 });
 
 test("the fields of an event are not copied when they came in order", () => {
-  const message = encode([idField(ID), ...typed, [3, "{}"], [4, "data"]]);
+  const message = encodeMessage([idField(ID), ...typed, [3, "{}"], [4, "data"]]);
   const { bytes } = readSafely(message, (reader) => readProposedEvent(reader, { from: 0, to: message.length }));
   expect(bytes.buffer).toBe(message.buffer);
   expect([bytes.byteOffset, bytes.length]).toEqual([message.byteOffset, message.length]);

@@ -7,8 +7,8 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { describeApi } from "../../../../src/http/api/document/describeApi.js";
-import { callOf } from "../../../../src/http/api/reference/operationView.js";
-import { samples } from "../../../../src/http/api/reference/samples.js";
+import { exampleCall } from "../../../../src/http/api/reference/operationView.js";
+import { codeSamples } from "../../../../src/http/api/reference/samples.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 import { startTestService, type TestService } from "../../../support/service.js";
 
@@ -38,8 +38,8 @@ function referenceSamples(): string {
   const api = describeApi(routes, "https://waybill.example.net");
   const methods = Object.entries(api.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => {
-      const call = callOf({ method: method.toUpperCase(), path, operation }, "https://waybill.example.net");
-      const text = samples(call).find(({ language }) => language === "C#")?.text ?? "";
+      const call = exampleCall({ method: method.toUpperCase(), path, operation }, "https://waybill.example.net");
+      const text = codeSamples(call).find(({ language }) => language === "C#")?.text ?? "";
       expect(text).toContain("HttpClient");
       return `static async Task ${operation.operationId}()\n{\n${text}\n}\n`;
     }),

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DescribedOperation, OpenApi } from "../../../../src/http/api/document/describeApi.js";
-import { answerExample, exampleAnswers, usualAnswer } from "../../../../src/http/api/document/examples/examples.js";
+import { answerExample, exampleAnswers, fallbackExample } from "../../../../src/http/api/document/examples/examples.js";
 import { routes } from "../../../../src/http/api/routes/list.js";
 import { eventually } from "../../../support/eventually.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -53,7 +53,7 @@ function mapped(answers: Recorded, change: Change): Recorded {
 function unusual(answers: Recorded): Recorded {
   const kept = mapped(answers, (id, status, answer) => {
     const said = status < 400 ? answer : (answer as { message: unknown }).message;
-    return isDeepStrictEqual(said, usualAnswer(id, status, undefined, answers)) ? undefined : said;
+    return isDeepStrictEqual(said, fallbackExample(id, status, undefined, answers)) ? undefined : said;
   });
   return JSON.parse(JSON.stringify(kept)) as Recorded;
 }

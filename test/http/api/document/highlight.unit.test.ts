@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Code } from "../../../../src/http/api/reference/operationView.js";
-import { samples } from "../../../../src/http/api/reference/samples.js";
+import { codeSamples } from "../../../../src/http/api/reference/samples.js";
 
 const markup = (text: string) => String(Code({ text }));
 const textIn = (html: string) =>
@@ -21,6 +21,6 @@ test("keys, texts, numbers and words of a language are told apart", () => {
 
 test("code reads the same with its colours, also where it holds markup, open quotes and long texts", () => {
   const call = { method: "POST", url: "https://x.test/a?b=1&c=2", body: { text: `it's <b>"quoted"</b> & 'more'`, n: 12 } };
-  const texts = [...samples(call).map(({ text }) => text), "'", '"', 'a "b', "\\", '"\\', `"${"x".repeat(50_000)}`, ""];
+  const texts = [...codeSamples(call).map(({ text }) => text), "'", '"', 'a "b', "\\", '"\\', `"${"x".repeat(50_000)}`, ""];
   for (const text of texts) expect(textIn(markup(text))).toBe(text);
 });

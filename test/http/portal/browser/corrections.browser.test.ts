@@ -201,6 +201,9 @@ browserTest("when two people submit the same row, the second sees who submitted 
         await expect
           .poll(() => two.getByRole("link", { name: "Open that import" }).getAttribute("href"))
           .toBe(await sent.getAttribute("href"));
+        await two.keyboard.press("Control+a"); // selects every row that can be selected: closed rows cannot
+        await two.evaluate("new Promise((settle) => requestAnimationFrame(() => requestAnimationFrame(settle)))");
+        expect(await two.locator(".grid-row:not(.head) input:checked").count()).toBe(0);
         // The first page is updated by itself: it names the admin, or shows only what is open, once its own row is recorded.
         const other = one.locator(".grid-row:not(.head)", { has: one.locator("[role=rowheader]", { hasText: /^2$/ }) });
         const isUpdated = async () =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OrganisationFile } from "../../../../src/domain/catalogue/schema.js";
 import { streamOf } from "../../../../src/events/streams.js";
-import { mostFileBytes } from "../../../../src/http/portal/pages/catalogue/fileForm.js";
+import { maxFileBytes } from "../../../../src/http/portal/pages/catalogue/fileForm.js";
 import { catalogueAt, versionAndClockOf } from "../../../../src/queries/organisations/organisations.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { changeCatalogue } from "../../../support/portal/portalCatalogue.js";
@@ -470,7 +470,7 @@ describe("the lanes of a rate card", () => {
     const zone = await upload(of, `${csv}\nSYD,XX,1,1,1`);
     expect(notice(zone.page)).toEqual(['Line 5: to "XX" is not a zone of zone map "hubs"']);
     expect(notice((await upload(of, "from,to\n")).page)[0]).toMatch(/no lanes|no rows/i);
-    const large = await upload(of, " ".repeat(mostFileBytes + 1));
+    const large = await upload(of, " ".repeat(maxFileBytes + 1));
     expect([large.status, large.page]).toEqual([413, expect.stringContaining("Apply a larger one with org lanes import")]);
     expect((await present(of.organisationId)).version).toBe(2);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mostFileBytes } from "../../../../src/http/portal/pages/catalogue/fileForm.js";
+import { maxFileBytes } from "../../../../src/http/portal/pages/catalogue/fileForm.js";
 import { versionAndClockOf } from "../../../../src/queries/organisations/organisations.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { changeCatalogue } from "../../../support/portal/portalCatalogue.js";
@@ -119,8 +119,8 @@ describe("an uploaded organisation file", () => {
   test("may have as many bytes as the limit, and not one more", async () => {
     const padded = (size: number, text: string) => text.padEnd(size, " ");
     const text = await changed(() => undefined);
-    expect((await upload(padded(mostFileBytes, text))).status).toBe(303);
-    const { status, page } = await upload(padded(mostFileBytes + 1, text));
+    expect((await upload(padded(maxFileBytes, text))).status).toBe(303);
+    const { status, page } = await upload(padded(maxFileBytes + 1, text));
     expect([status, page]).toEqual([413, expect.stringContaining("Apply a larger one with org apply")]);
   });
 

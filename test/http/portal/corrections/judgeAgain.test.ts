@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { limits } from "../../../../src/domain/imports/limits.js";
-import { mostJudged } from "../../../../src/http/portal/pages/corrections/judgeAgainPage.js";
+import { maxJudgedRows } from "../../../../src/http/portal/pages/corrections/judgeAgainPage.js";
 import { addMember, formToken, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { changeCatalogue } from "../../../support/portal/portalCatalogue.js";
 import { formsIn } from "../../../support/portal/renderedForms.js";
@@ -159,10 +159,10 @@ describe("Judge again", () => {
   });
 
   test("judges a bounded number of rows at once, and the next ones from a link", async () => {
-    await push("CUST-025", mostJudged + 1);
+    await push("CUST-025", maxJudgedRows + 1);
     await addCustomer("CUST-025");
     const page = await show();
-    expect(figures(page)?.[1]).toBe(mostJudged);
+    expect(figures(page)?.[1]).toBe(maxJudgedRows);
     const next = /<a href="([^"]*)">Check the next rows/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const rest = await show(next);
     expect(figures(rest)?.[1]).toBe(1);

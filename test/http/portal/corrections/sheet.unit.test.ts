@@ -3,7 +3,7 @@ import type { ServedRow } from "../../../../src/http/portal/browser/corrections/
 import { createSheet } from "../../../../src/http/portal/browser/corrections/sheet.js";
 
 const nothing = () => undefined;
-const edits = { of: nothing, keep: nothing };
+const edits = { get: nothing, keep: nothing };
 
 function sheetOf(count: number, more: (n: number) => Partial<ServedRow> = () => ({})) {
   const sheet = createSheet("shipments", edits);
@@ -38,7 +38,7 @@ test("rows that are left behind, and rows that are joined, are judged again; oth
   const [first, second, third, fourth] = sheet.rows;
   if (!first || !second || !third || !fourth) throw new Error("four rows");
   sheet.change([{ row: second, field: "shipmentId", value: "S-0" }]);
-  expect(sheet.together(first)).toEqual([first, second]);
+  expect(sheet.groupOf(first)).toEqual([first, second]);
   expect([...sheet.unjudged]).toEqual([second, first]);
   sheet.change([{ row: second, field: "shipmentId", value: "S-2" }]);
   expect(first.verdict).toBe(first.served.verdictToday);
@@ -57,7 +57,7 @@ test("a row that another client has taken leaves the shipment that it names here
   const closure = { state: "submitted" as const, otherId: "o", otherName: "monday.csv", by: "another", note: null };
   sheet.setClosures([[second, closure]]);
   expect([...sheet.unjudged]).toEqual([first]);
-  sheet.judged(first, null);
+  sheet.setVerdict(first, null);
   sheet.setClosures([[second, { ...closure, state: "corrected" }]]);
   expect(first.verdict).toBeNull();
   expect(sheet.unjudged.size).toBe(0);
@@ -67,10 +67,10 @@ test("two elements of a push with one shipment id are judged and sent apart: one
   const sheet = sheetOf(2, (n) => ({ element: n + 1, values: { shipmentId: "S" } }));
   const [first, second] = sheet.rows;
   if (!first || !second) throw new Error("two rows");
-  expect(sheet.together(second)).toEqual([second]);
+  expect(sheet.groupOf(second)).toEqual([second]);
   sheet.change([{ row: second, field: "customerId", value: "C" }]);
   sheet.setClosures([[first, { state: "superseded", otherId: "o", otherName: "monday.csv", by: "another", note: null }]]);
   expect([...sheet.unjudged]).toEqual([second]);
-  sheet.judged(second, null);
+  sheet.setVerdict(second, null);
   expect(second.verdict).toBeNull();
 });

@@ -2,7 +2,7 @@ import { BlockList } from "node:net";
 import type { Context } from "hono";
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../../src/config.js";
-import { parseRanges } from "../../../../src/domain/addressRanges.js";
+import { parseAddressRanges } from "../../../../src/domain/addressRanges.js";
 import { safeReturn } from "../../../../src/http/portal/pages/signIn.js";
 import { openSealed, sealValue } from "../../../../src/http/portal/sessions/cookies.js";
 import { ensureOwnPage, ensureSameOrigin, maskToken } from "../../../../src/http/portal/sessions/sameOrigin.js";
@@ -67,7 +67,7 @@ describe("a change", () => {
 });
 
 describe("the address that wrong passwords are counted by", () => {
-  const trusted = parseRanges("127.0.0.1, 10.0.0.0/8, fd00::/8, 2001:db8:ffff::7") ?? new BlockList();
+  const trusted = parseAddressRanges("127.0.0.1, 10.0.0.0/8, fd00::/8, 2001:db8:ffff::7") ?? new BlockList();
   test.each([
     ["203.0.113.9", undefined, "203.0.113.9"],
     ["::ffff:203.0.113.9", undefined, "203.0.113.9"],

@@ -1,6 +1,6 @@
 // The page Columns at its edges: forms that are sent twice, by two people or after a kill, and the largest files and catalogues.
 import { expect, test, vi } from "vitest";
-import { keptFile } from "../../../../src/commands/imports/keptFiles.js";
+import { findKeptFile } from "../../../../src/commands/imports/keptFiles.js";
 import { rememberColumns } from "../../../../src/commands/organisations/rememberColumns.js";
 import { headingsKey } from "../../../../src/domain/imports/columns/headings.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
@@ -44,7 +44,7 @@ test.each([
   ["another member's form", {}, true],
 ])("after a kill between import and release, %s leads to the one import and ends the file's wait", async (id, change, byAnother) => {
   const fileId = await waiting(named(id, ["W1,PICK,1,2026-03-01,x"]));
-  const kept = await keptFile(stage.organisation.id, fileId, stage.service.pool);
+  const kept = await findKeptFile(stage.organisation.id, fileId, stage.service.pool);
   const form = { file: fileId, ...wanted };
   await killed(form);
   expect(await remembered(["Whs", "Work", "Qty", "Done on", id])).toBeUndefined();
@@ -151,7 +151,7 @@ test("with the most columns and custom fields the page stays small, and works wi
   const again = await refused.text();
   expect([refused.status, again]).toEqual([
     400,
-    expect.stringContaining("h509 is taken for No such field, which is no field of these imports."),
+    expect.stringContaining("h509 is mapped to No such field, which is not a field of these imports."),
   ]);
   expect(again).toContain('name="column-509" value="No such field"');
   const sent = await who.post(address, { ...fields, do: "upload" });
@@ -173,7 +173,7 @@ test("a remembered choice whose custom field the catalogue has lost is shown, wi
   await rememberColumns(stage.service.portal.organisations, { organisationId, kind: "shipments", choice }, origin);
   const { goTo } = await stage.send("shipments", csv(["Id,A,B,C,D,E,Note", "S1,Sydney,2000,Melbourne,3000,Box,n"]));
   const page = await (await stage.who.get(goTo ?? "")).text();
-  expect(page).toContain("Note is taken for customFields.gone, which is no field of these imports.");
+  expect(page).toContain("Note is mapped to customFields.gone, which is not a field of these imports.");
   expect(page).toContain("customFields.lost has a fixed value, and is no field of these imports.");
   expect(page).toContain("Every required field has a column or a value.");
   expect(page).toMatch(/name="fixed-rateCardAlias" value="R"/);

@@ -152,7 +152,7 @@ test("the columns of a file with our own headings can be chosen as well", async 
 test.each<[string, Record<string, string>, string]>([
   ["two columns for one field", { "column-4": "quantity" }, "Quantity is taken from Qty and f. Choose Do not import for all but one."],
   ["a fixed value beside a column", { "fixed-quantity": "1" }, "Quantity has a fixed value, and a column: Qty."],
-  ["an unknown field", { "column-4": "itemType" }, "f is taken for itemType, which is no field of these imports."],
+  ["an unknown field", { "column-4": "itemType" }, "f is mapped to itemType, which is not a field of these imports."],
   ["a required field without a column", { "column-2": "" }, "Quantity is required. Choose a column for it, or give a fixed value."],
   [
     "a fixed value that no row could have",

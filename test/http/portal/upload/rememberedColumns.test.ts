@@ -68,7 +68,7 @@ test("a file that agrees with the remembered order goes in, and one with dates i
 test("a file that needs an order where none was chosen is asked about; dates in a column that is left out are not", async () => {
   await choose("none", {}, [row("2026-04-03")]);
   const page = await columnsFor(await send(file("none", late("04/03/2026"))));
-  expect(page).toContain("Done on has 04/03/2026, and it was not said whether the day or the month comes first.");
+  expect(page).toContain("Done on has 04/03/2026, and nobody has chosen whether the day or the month comes first.");
   const { goTo } = await stage.send("activities", file("none", [`${row("2026-04-03", 2)}31/05/2026`]));
   expect(importIn(goTo)).not.toBe("no import");
 });
@@ -166,7 +166,7 @@ test("what can be read in two ways is not uploaded before the answer, which the 
   const before = await importsNow();
   for (const act of ["upload", "check"]) {
     const refused = await stage.sendDraft(fileId, { sent: "yes", ...wanted, do: act }, "/columns");
-    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("quantity has 1.234, and it was not said")]);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("quantity has 1.234, and nobody has chosen")]);
   }
   expect(await importsNow()).toBe(before);
   const sent = await stage.sendDraft(fileId, { sent: "yes", ...wanted, decimal: "comma" }, "/columns");

@@ -1,6 +1,6 @@
 // The examples of the API reference, by operation.
 import { readFileSync } from "node:fs";
-import { type KeyScope, keyScopes, outOfScope } from "../../../../domain/keyScopes.js";
+import { type KeyScope, keyScopes, scopeRefusal } from "../../../../domain/keyScopes.js";
 import { answerTable } from "../../../server/problem.js";
 import type { Json } from "../schemas.js";
 
@@ -21,7 +21,7 @@ SYD1,PICK,12,2026-07-01T09:30:00+10:00,CUST-001,SO-1003
 SYD1,PICK,some,2026-07-01T09:40:00+10:00,CUST-001,SO-1004
 `;
 
-/** Requests of the demo organisation, as the reference shows them. A test sends each, and records what is answered in answers.json. */
+/** Requests of the demo organisation, as the reference shows them. A test sends each one and records its answer in answers.json. */
 export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   generateQuotes: {
     body: {
@@ -79,12 +79,12 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   reverseFulfilmentRows: { body: { all: true, reason: "Monday's file was sent twice" } },
 };
 
-/** Recorded by `npm run answers`: what the demo organisation is answered, by operation and status. Of an error only its message. */
+/** The demo organisation's answers by operation and status, recorded by `npm run answers`. Of an error only the message is recorded. */
 export const exampleAnswers = JSON.parse(readFileSync(new URL("./answers.json", import.meta.url), "utf8")) as Readonly<
   Record<string, Readonly<Record<string, unknown>>>
 >;
 
-/** Ids are those of the recorded answers. */
+/** The ids are those in the recorded answers. */
 const exampleParameters: Readonly<Record<string, string | number>> = {
   importId: "0198c2f0-0000-7000-8000-000000000003",
   quoteId: "0198c2f0-0000-7000-8000-000000000001",
@@ -107,40 +107,40 @@ export function requestExample(operationId: string) {
   return file === undefined ? {} : { example: { file: file.text, ...(sourceDetails === undefined ? {} : { sourceDetails }) } };
 }
 
-/** `mebibytes`: how large the operation's JSON may be; undefined where it takes none. `scopes`: those of which the key needs one. */
-export function answerExample(operationId: string, status: number, mebibytes: number | undefined, scopes: readonly KeyScope[] = []): Json {
+/** `maxMiB`: the largest JSON body; undefined for an operation without one. `scopes`: the key needs one of these. */
+export function answerExample(operationId: string, status: number, maxMiB: number | undefined, scopes: readonly KeyScope[] = []): Json {
   if (status === 401) return { example: { message: "Send your API key in the header x-api-key" } };
-  if (status === 429) return { example: rateLimited };
+  if (status === 429) return { example: rateLimitedBody };
   const recorded =
-    exampleAnswers[operationId]?.[status] ?? (status === 403 ? withoutScope(scopes) : usualAnswer(operationId, status, mebibytes));
+    exampleAnswers[operationId]?.[status] ?? (status === 403 ? missingScopeMessage(scopes) : fallbackExample(operationId, status, maxMiB));
   if (recorded === undefined) return {};
   return { example: status < 400 ? recorded : { statusCode: status, message: recorded, error: errorNames.get(status) } };
 }
 
-/** What a key with all other scopes is told. */
-const withoutScope = (needed: readonly KeyScope[]) => outOfScope(keyScopes.filter((scope) => !needed.includes(scope)));
+/** The message for a key that has all other scopes. */
+const missingScopeMessage = (needed: readonly KeyScope[]) => scopeRefusal(keyScopes.filter((scope) => !needed.includes(scope)));
 
-/** Where nothing is recorded for the operation. A quote that is fetched is answered as when it was priced, a shipment as in the list. */
-export function usualAnswer(operationId: string, status: number, mebibytes?: number, recorded = exampleAnswers): unknown {
+/** The example for an operation without a recorded answer: the same answer of another operation, or a message that many have. */
+export function fallbackExample(operationId: string, status: number, maxMiB?: number, recorded = exampleAnswers): unknown {
   if (operationId === "fetchQuote" && status === 200) return recorded["generateQuotes"]?.[200];
   if (operationId === "getLedgerShipment" && status === 200)
     return (recorded["listLedgerShipments"]?.[200] as { items: readonly unknown[] } | undefined)?.items[0];
-  if (status === 413 && mebibytes !== undefined)
-    return `The body is larger than ${mebibytes * 1024 * 1024} bytes. Send the data in several requests`;
+  if (status === 413 && maxMiB !== undefined)
+    return `The body is larger than ${maxMiB * 1024 * 1024} bytes. Send the data in several requests`;
   if (operationId.startsWith("list") && status === 400) return ["limit must be a whole number from 1 to 500"];
-  return messages[status];
+  return commonMessages[status];
 }
 
 const errorNames = new Map(Object.values(answerTable).map(({ status, error }) => [status, error]));
 
-const rateLimited = {
+const rateLimitedBody = {
   message: "The limit of 600 requests per minute is used up, try again in 12 seconds",
   limit: 600,
   retryAfterSeconds: 12,
 };
 
-/** Messages of the errors that many operations may answer. A test compares each with a real answer. */
-const messages: Readonly<Record<number, string>> = {
+/** The messages of errors that many operations may answer. A test compares each with a real answer. */
+const commonMessages: Readonly<Record<number, string>> = {
   400: "The address must not contain a NUL character",
   404: "There is no import with this id",
   405: "PUT is not possible here, use GET, HEAD",

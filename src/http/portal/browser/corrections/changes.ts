@@ -1,4 +1,4 @@
-// Changes of cells as a person reads them before they are made or sent: equal ones together, the most frequent first.
+// Shows changes of cells to a person before they are applied or submitted: equal changes on one line, the most frequent first.
 import { element } from "../element.js";
 import type { Change, Column, Row } from "./rows.js";
 import type { CorrectionPage } from "./view.js";
@@ -12,10 +12,10 @@ export const count = (number: number, one: string, many = `${one}s`): string =>
 export const headingOf = (field: string, columns: readonly Column[]): string =>
   columns.find(({ name }) => name === field)?.heading ?? field;
 
-const shownLines = 50;
-const shownRows = 5;
+const maxLines = 50;
+const maxRowNumbers = 5;
 
-/** What stands in the rows now instead of what the server has handed to the page. */
+/** The cells of these rows whose values differ from those that the server sent. */
 export const changesOf = (rows: readonly Row[]): CellChange[] =>
   rows.flatMap((row) => [...row.changed].map(([field, value]) => ({ row, field, before: row.served.values[field] ?? "", value })));
 
@@ -32,16 +32,16 @@ export function changesTable(changes: readonly CellChange[], { settings: { colum
     return element("tr", {}, ...cells.map((content, at) => element("td", { "data-label": headings[at] ?? "" }, content)));
   };
   const head = element("thead", {}, element("tr", {}, ...headings.map((heading) => element("th", { scope: "col" }, heading))));
-  const table = element("table", { class: "rows" }, head, element("tbody", {}, ...sorted.slice(0, shownLines).map(line)));
+  const table = element("table", { class: "rows" }, head, element("tbody", {}, ...sorted.slice(0, maxLines).map(line)));
   const region = element("div", { class: "changed-cells", role: "region", "aria-label": "Changes", tabindex: "0" }, table);
-  const more = sorted.slice(shownLines).reduce((sum, same) => sum + same.length, 0);
+  const more = sorted.slice(maxLines).reduce((sum, equalChanges) => sum + equalChanges.length, 0);
   return more > 0 ? [region, element("p", { class: "hint" }, `And ${count(more, "more change")}.`)] : [region];
 }
 
 const valueText = (value: string): Node | string => (value === "" ? element("span", { class: "muted" }, "Empty") : value);
 
-function rowsText(same: readonly CellChange[]): string {
-  const numbers = same.slice(0, shownRows).map(({ row }) => row.served.row);
-  const more = same.length - numbers.length;
+function rowsText(equalChanges: readonly CellChange[]): string {
+  const numbers = equalChanges.slice(0, maxRowNumbers).map(({ row }) => row.served.row);
+  const more = equalChanges.length - numbers.length;
   return `${numbers.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,4 +1,4 @@
-// Keyboard, mouse and clipboard, as in a spreadsheet.
+// Handles keyboard, mouse and clipboard in the grid, as in a spreadsheet.
 import { formatCells, parseCells } from "../clipboard.js";
 import { createCellEditor } from "./cellEditor.js";
 import { count } from "./changes.js";
@@ -7,7 +7,7 @@ import type { Change } from "./rows.js";
 import { cellValue } from "./sheet.js";
 import type { CorrectionPage } from "./view.js";
 
-/** `leave`: puts the focus elsewhere when a person leaves the grid with Escape. */
+/** `leave` moves the focus out of the grid when a person presses Escape. */
 export function controlGrid(page: CorrectionPage, leave: () => void) {
   const { view, sheet, change } = page;
   const { grid } = view;
@@ -31,21 +31,23 @@ export function controlGrid(page: CorrectionPage, leave: () => void) {
     view.goTo({ row: from.row + block.length - 1, column: from.column + widest - 1 });
     view.anchor = from;
     view.refresh();
-    const left = block.flat().length - changes.length;
-    if (left > 0) page.say(`${count(left, "cell")} did not fit into the table and were not pasted.`);
+    const skippedCells = block.flat().length - changes.length;
+    if (skippedCells > 0) page.say(`${count(skippedCells, "cell")} did not fit into the table and were not pasted.`);
   };
-  const tick = (index: number, isTicked: boolean, upFrom?: number) => {
-    const [from, to] = upFrom === undefined ? [index, index] : [Math.min(index, upFrom), Math.max(index, upFrom)];
-    for (const row of sheet.rows.slice(from, to + 1)) row.ticked = isTicked;
+  const setTicked = (index: number, isTicked: boolean, rangeStart?: number) => {
+    const [from, to] = rangeStart === undefined ? [index, index] : [Math.min(index, rangeStart), Math.max(index, rangeStart)];
+    // Where rows can be edited, a row that was closed meanwhile cannot be selected.
+    for (const row of sheet.rows.slice(from, to + 1)) row.ticked = isTicked && (!editable || row.closure === undefined);
     sheet.onChange();
   };
+  const setAllTicked = (isTicked: boolean) => setTicked(0, isTicked, sheet.rows.length - 1);
 
   const move = (event: KeyboardEvent, down: number, right: number) => {
     event.preventDefault();
     view.goTo({ row: view.active.row + down, column: view.active.column + right }, event.shiftKey);
   };
   const lastColumn = () => view.leading + view.columns.length - 1;
-  const keys: Record<string, (event: KeyboardEvent) => void> = {
+  const keyActions: Record<string, (event: KeyboardEvent) => void> = {
     ArrowDown: (event) => move(event, event.ctrlKey ? sheet.rows.length : 1, 0),
     ArrowUp: (event) => move(event, event.ctrlKey ? -sheet.rows.length : -1, 0),
     ArrowRight: (event) => move(event, 0, event.ctrlKey ? lastColumn() : 1),
@@ -74,32 +76,29 @@ export function controlGrid(page: CorrectionPage, leave: () => void) {
     " ": (event) => {
       event.preventDefault();
       const row = sheet.rows[view.active.row];
-      if (row) tick(view.active.row, !row.ticked);
+      if (row) setTicked(view.active.row, !row.ticked);
     },
   };
-  const withControl: Record<string, () => void> = {
+  const shortcuts: Record<string, () => void> = {
     d: commands.fillDown,
     h: commands.replace,
     z: commands.undo,
-    a: () => {
-      for (const row of sheet.rows) row.ticked = true;
-      sheet.onChange();
-    },
+    a: () => setAllTicked(true),
   };
 
   grid.addEventListener("keydown", (event) => {
-    if (editor.isEditing()) return editor.key(event);
+    if (editor.isEditing()) return editor.handleKey(event);
     editor.closeOffers();
     if (!view.positionOf(event.target as Element)) return; // the key was pressed in the check box of the header
     const control = event.ctrlKey || event.metaKey;
-    const shortcut = control && !event.altKey ? withControl[event.key.toLowerCase()] : undefined;
+    const shortcut = control && !event.altKey ? shortcuts[event.key.toLowerCase()] : undefined;
     if (shortcut) {
       event.preventDefault();
       shortcut();
       return;
     }
-    const act = keys[event.key];
-    if (act) act(event);
+    const action = keyActions[event.key];
+    if (action) action(event);
     else if (event.key.length === 1 && !control && !event.altKey) {
       event.preventDefault();
       editor.begin(event.key);
@@ -113,7 +112,7 @@ export function controlGrid(page: CorrectionPage, leave: () => void) {
     event.preventDefault();
     editor.end({ keep: true, focus: false });
     view.goTo(position, event.shiftKey);
-    if (!event.shiftKey) editor.offer();
+    if (!event.shiftKey) editor.offerNearby();
   });
   grid.addEventListener("dblclick", () => editor.begin());
   let lastTicked: number | undefined;
@@ -121,12 +120,8 @@ export function controlGrid(page: CorrectionPage, leave: () => void) {
     const box = event.target;
     if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
     const position = view.positionOf(box);
-    if (!position) {
-      for (const row of sheet.rows) row.ticked = box.checked && (!editable || row.closure === undefined);
-      sheet.onChange();
-      return;
-    }
-    tick(position.row, box.checked, event.shiftKey ? lastTicked : undefined);
+    if (!position) return setAllTicked(box.checked);
+    setTicked(position.row, box.checked, event.shiftKey ? lastTicked : undefined);
     lastTicked = position.row;
   });
   grid.addEventListener("copy", (event) => {

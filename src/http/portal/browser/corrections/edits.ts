@@ -1,24 +1,24 @@
-// Unsent edits, kept in this browser until they are sent: they outlive a reload and a sign-out. The key names the member, so that another
-// person who signs in here does not see them.
+// Stores unsent edits in this browser until they are submitted, so that they survive a reload and a sign-out. The storage key names the
+// member, so that another person who signs in here does not see them.
 import type { Row } from "./rows.js";
 
-export type Edits = ReturnType<typeof keptEdits>;
+export type Edits = ReturnType<typeof storedEdits>;
 
-export function keptEdits(owner: string) {
+export function storedEdits(owner: string) {
   const prefix = `waybill correction ${owner} `;
-  const kept = new Map<string, Record<string, string>>();
+  const editsByKey = new Map<string, Record<string, string>>();
   let isFull = false;
   try {
     for (const [key, text] of Object.entries<string>(localStorage)) {
       const values = key.startsWith(prefix) ? storedValues(text) : undefined;
-      if (values) kept.set(key.slice(prefix.length), values);
+      if (values) editsByKey.set(key.slice(prefix.length), values);
     }
   } catch {
-    // none where storage is switched off
+    // storage is switched off: there are no stored edits
   }
   const store = (key: string, values?: Record<string, string>) => {
-    if (values) kept.set(key, values);
-    else if (!kept.delete(key)) return;
+    if (values) editsByKey.set(key, values);
+    else if (!editsByKey.delete(key)) return;
     try {
       if (values) localStorage.setItem(prefix + key, JSON.stringify(values));
       else localStorage.removeItem(prefix + key);
@@ -29,19 +29,19 @@ export function keptEdits(owner: string) {
     }
   };
   const edits = {
-    /** What was kept for a row. */
-    of: (key: string): Readonly<Record<string, string>> | undefined => kept.get(key),
-    /** Keeps the rows' edits as they are now. */
+    /** The stored edits of a row, by field. */
+    get: (key: string): Readonly<Record<string, string>> | undefined => editsByKey.get(key),
+    /** Stores the rows' current edits. */
     keep: (rows: Iterable<Row>) => {
       for (const { key, changed } of rows) store(key, changed.size === 0 ? undefined : Object.fromEntries(changed));
     },
-    /** Of how many rows edits are kept, whichever rows the page shows. */
-    rows: (): number => kept.size,
-    /** Deletes the edits of rows that were sent. */
+    /** How many rows have stored edits, shown on this page or not. */
+    countRows: (): number => editsByKey.size,
+    /** Deletes the stored edits of submitted rows. */
     forget: (rows: Iterable<Row>) => {
       for (const { key } of rows) store(key);
     },
-    /** Is called once when the browser has no more room. */
+    /** Called once, when the edits can no longer be stored. */
     onFull: (): void => undefined,
   };
   return edits;

@@ -1,4 +1,4 @@
-// What is done with many cells at once: fill down, find and replace, undo. What it changes is shown before, or said in cells and columns.
+// Changes many cells at once: fill down, find and replace, undo. The changes are listed before they are applied, or counted afterwards.
 import { ask } from "../dialog.js";
 import { element } from "../element.js";
 import { type CellChange, changesTable, count, headingOf } from "./changes.js";
@@ -6,14 +6,14 @@ import { type Change, type Row, rowStatus } from "./rows.js";
 import { cellValue, isOpen, type Sheet } from "./sheet.js";
 import type { CorrectionPage } from "./view.js";
 
-/** A change of each selected cell. */
+/** One change for each selected cell. */
 export function changesInRange({ view }: CorrectionPage, value: (row: Row, field: string) => string): Change[] {
   const { rows, columns } = view.selectedCells();
   return rows.flatMap((row) => columns.map(({ name: field }) => ({ row, field, value: value(row, field) })));
 }
 
-/** Those that change something. */
-const realChanges = (changes: readonly Change[]): CellChange[] =>
+/** The changes to open rows that give a cell another value. */
+const effectiveChanges = (changes: readonly Change[]): CellChange[] =>
   changes.flatMap((change) => {
     const before = cellValue(change.row, change.field);
     return before === change.value || !isOpen(change.row) ? [] : [{ ...change, before }];
@@ -27,16 +27,16 @@ export function rangeCommands(page: CorrectionPage) {
     const headings = columns.flatMap(({ name, heading }) => (fields.has(name) ? [heading] : []));
     return `${count(changes.length, "cell")} in ${headings.join(", ")}`;
   };
-  /** A range of several columns may be wider than was meant: what would change in each is shown first. */
+  /** Asks first for a range of several columns, since it may be wider than the person intended. */
   const fillDown = async () => {
     const { from, to } = view.range();
     if (!editable || to.column < view.leading) return;
     if (from.row === to.row)
       return page.say("Select the cell to fill from and the cells below it: hold Shift and press the arrow keys, or click.");
     const above = sheet.rows[from.row];
-    const changes = above ? realChanges(changesInRange(page, (_, field) => cellValue(above, field))) : [];
+    const changes = above ? effectiveChanges(changesInRange(page, (_, field) => cellValue(above, field))) : [];
     if (changes.length === 0) return page.say("Nothing to fill down: the cells already have this value.");
-    const isGiven =
+    const isConfirmed =
       from.column === to.column ||
       (await ask({
         title: `Fill down ${count(to.column - from.column + 1, "column")}?`,
@@ -44,21 +44,21 @@ export function rangeCommands(page: CorrectionPage) {
         confirm: `Fill ${count(changes.length, "cell")}`,
         isWide: true,
       }));
-    if (!isGiven) return;
+    if (!isConfirmed) return;
     page.change(changes);
     page.say(`Filled ${inColumns(changes)}.`);
   };
   const replace = async () => {
     if (!editable) return;
-    const changes = await askToReplace(page, mostFaulty());
+    const changes = await askToReplace(page, mostFrequentFault());
     if (changes.length === 0) return;
     page.change(changes);
     page.say(`Replaced ${inColumns(changes)}.`);
   };
-  /** The faulty column and its most frequent value; those of the cell that is worked on where nothing is faulty. */
-  const mostFaulty = (): { field: string | undefined; find: string } => {
+  /** The column and value that are faulty most often; those of the active cell if nothing is faulty. */
+  const mostFrequentFault = (): { field: string | undefined; find: string } => {
     const faulty = sheet.rows.flatMap((row) =>
-      rowStatus(row, sheet.touched(row)).faulty.map((field) => ({ field, find: cellValue(row, field) })),
+      rowStatus(row, sheet.isTouched(row)).faulty.map((field) => ({ field, find: cellValue(row, field) })),
     );
     const groups = [...Map.groupBy(faulty, ({ field, find }) => JSON.stringify([field, find])).values()];
     const [most] = groups.sort((one, other) => other.length - one.length);
@@ -74,66 +74,66 @@ export function rangeCommands(page: CorrectionPage) {
 
 interface Search {
   readonly field: string;
-  /** Empty for the cells that are empty. */
+  /** An empty text finds empty cells. */
   readonly find: string;
   readonly replacement: string;
-  readonly whole: boolean;
+  readonly wholeCells: boolean;
 }
 
-/** The cells that would change. Letter case does not matter for finding. */
-export function cellsToReplace({ rows }: Pick<Sheet, "rows">, { field, find, replacement, whole }: Search): CellChange[] {
-  const wanted = find.trim().toLowerCase();
-  const found = new RegExp(find.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+/** The changes that replace the text in a column. Ignores letter case. */
+export function cellsToReplace({ rows }: Pick<Sheet, "rows">, { field, find, replacement, wholeCells }: Search): CellChange[] {
+  const findText = find.trim().toLowerCase();
+  const pattern = new RegExp(find.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
   const after = (before: string): string => {
-    if (before.trim().toLowerCase() === wanted) return replacement;
-    return whole || find === "" ? before : before.replaceAll(found, () => replacement);
+    if (before.trim().toLowerCase() === findText) return replacement;
+    return wholeCells || find === "" ? before : before.replaceAll(pattern, () => replacement);
   };
-  return realChanges(rows.map((row) => ({ row, field, value: after(cellValue(row, field)) })));
+  return effectiveChanges(rows.map((row) => ({ row, field, value: after(cellValue(row, field)) })));
 }
 
-/** Resolves with what to change; with nothing where the person has cancelled. */
+/** Resolves with the changes; with none if the person cancels. */
 async function askToReplace(page: CorrectionPage, { field, find }: { field: string | undefined; find: string }): Promise<CellChange[]> {
   const { columns } = page.settings;
   const select = element("select", { id: "replace-column" });
   for (const { name, heading } of columns) select.append(new Option(heading, name, false, name === field));
-  const text = (id: string, value: string) => Object.assign(element("input", { id, autocomplete: "off", maxlength: "1000" }), { value });
-  const [finding, replacing] = [text("replace-find", find), text("replace-with", "")];
-  const box = (id: string, checked: boolean) => Object.assign(element("input", { type: "checkbox", id }), { checked });
-  const [whole, emptying] = [box("replace-whole", find !== ""), box("replace-empty", false)];
+  const textBox = (id: string, value: string) => Object.assign(element("input", { id, autocomplete: "off", maxlength: "1000" }), { value });
+  const [findInput, replaceInput] = [textBox("replace-find", find), textBox("replace-with", "")];
+  const checkBox = (id: string, checked: boolean) => Object.assign(element("input", { type: "checkbox", id }), { checked });
+  const [wholeBox, emptyBox] = [checkBox("replace-whole", find !== ""), checkBox("replace-empty", false)];
   const labelled = (label: string, input: HTMLElement) => element("div", {}, element("label", { for: input.id }, label), input);
-  const inputs = [labelled("In column", select), labelled("Find", finding), labelled("Replace with", replacing)];
-  const empty = element("label", { class: "check" }, emptying, "Empty these cells");
-  const said = element("p", { role: "status" });
+  const inputs = [labelled("In column", select), labelled("Find", findInput), labelled("Replace with", replaceInput)];
+  const empty = element("label", { class: "check" }, emptyBox, "Empty these cells");
+  const status = element("p", { role: "status" });
   const shown = element("div");
   let changes: CellChange[] = [];
-  const isGiven = await ask({
+  const isConfirmed = await ask({
     title: "Find and replace",
     content: [
       element("div", { class: "replace-fields" }, ...inputs),
-      element("label", { class: "check" }, whole, "Match whole cells only"),
+      element("label", { class: "check" }, wholeBox, "Match whole cells only"),
       empty,
       element("p", { class: "hint" }, "Leave Find empty to find empty cells."),
-      said,
+      status,
       shown,
     ],
     confirm: "Replace",
     isWide: true,
-    focus: find === "" ? finding : replacing,
+    focus: find === "" ? findInput : replaceInput,
     bind: (confirm) => {
-      const look = () => {
-        const search = { field: select.value, find: finding.value, replacement: replacing.value, whole: whole.checked };
+      const update = () => {
+        const search = { field: select.value, find: findInput.value, replacement: replaceInput.value, wholeCells: wholeBox.checked };
         changes = cellsToReplace(page.sheet, search);
         const [cells, column] = [count(changes.length, "cell"), headingOf(select.value, columns)];
         const isNone = changes.length === 0;
-        said.textContent = isNone ? `Nothing to replace in ${column}.` : `${cells} in ${column} will be replaced.`;
+        status.textContent = isNone ? `Nothing to replace in ${column}.` : `${cells} in ${column} will be replaced.`;
         shown.replaceChildren(...(isNone ? [] : changesTable(changes, page)));
         confirm.textContent = isNone ? "Replace" : `Replace ${cells}`;
-        confirm.disabled = isNone || (replacing.value === "" && !emptying.checked);
-        empty.hidden = replacing.value !== "";
+        confirm.disabled = isNone || (replaceInput.value === "" && !emptyBox.checked);
+        empty.hidden = replaceInput.value !== "";
       };
-      for (const input of [select, finding, replacing, whole, emptying]) input.addEventListener("input", look);
-      look();
+      for (const input of [select, findInput, replaceInput, wholeBox, emptyBox]) input.addEventListener("input", update);
+      update();
     },
   });
-  return isGiven ? changes : [];
+  return isConfirmed ? changes : [];
 }

@@ -1,4 +1,4 @@
-// What the page of rejected rows is told by the server, and what it keeps of a row. The server draws the first rows with the same words.
+// What the server sends to the page of rejected rows, and the page's state of each row. The server renders the first rows with this file.
 
 export interface Column {
   readonly name: string;
@@ -14,16 +14,16 @@ export interface Settings {
   readonly importBase: string;
   /** The address of server-sent events, which tell that an import has changed. */
   readonly liveUrl: string;
-  /** Organisation and member: whose unsent edits these are. */
+  /** Names the organisation and the member whose unsent edits this browser stores. */
   readonly owner: string;
   readonly kind: "shipments" | "activities";
   readonly state: "open" | "submitted" | "corrected" | "dismissed";
   /** The rows are open, and the person may correct them. */
   readonly editable: boolean;
-  /** Rows of several imports are shown: each names its own. */
+  /** Whether the grid shows rows of several imports, and so has a column with each row's import. */
   readonly withFile: boolean;
   readonly columns: readonly Column[];
-  /** The fields that values are suggested for. */
+  /** The fields for which the server suggests values. */
   readonly suggested: readonly string[];
 }
 
@@ -32,53 +32,53 @@ export interface Verdict {
   readonly faulty: readonly string[];
 }
 
-/** Why a row cannot be edited on this page, and who has it. */
+/** Why a row can no longer be edited on this page, and who caused that. */
 export interface RowClosure {
-  /** `open again`: was reopened on this page, which lists dismissed rows. `open`: was reopened elsewhere, so it can be edited. */
+  /** `open again`: the row was reopened on this page, where it stays listed. `open`: the server says that the row can be edited again. */
   readonly state: "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn" | "open again" | "open";
-  /** The import that corrects it, or that has written its shipment since. */
+  /** The import that corrects the row, or that has recorded the row's shipment since. */
   readonly otherId: string | null;
   readonly otherName: string | null;
   readonly by: string | null;
   readonly note: string | null;
-  /** When this was done on this page. Undefined once the tables have shown it. */
-  since?: number | undefined;
+  /** When a person did this on this page, on performance.now()'s clock. Undefined for others' changes, and once the server knows of it. */
+  doneAtMs?: number | undefined;
 }
 
-/** As the server names a row of one import. */
+/** A closed row of a known import, as the server names it. */
 export type ClosedRow = RowClosure & { readonly row: number };
 
-/** A row as the server has handed it to the page. */
+/** A row as the server sent it to the page. */
 export interface ServedRow {
   readonly importId: string;
   readonly row: number;
-  /** The first of the rows that are corrected together. */
+  /** The first row of the group that is corrected together. */
   readonly firstRow: number;
-  /** The element of a JSON push that it goes back to: two with one shipment id are two shipments. Null in a file. */
+  /** The element of the JSON push that the row came from: two elements with one shipment id are two shipments. Null for a row of a file. */
   readonly element: number | null;
-  /** Of the reason that it counts under. */
+  /** The key of the reason under which the row is counted. */
   readonly reasonKey: string;
   readonly error: string;
   readonly values: Readonly<Record<string, string>>;
   readonly faulty: readonly string[];
-  /** By today's rules; null where it would be accepted. Only of open rows. */
+  /** The verdict by today's rules; null if the row would be accepted. Only open rows have it. */
   readonly verdictToday?: Verdict | null;
   readonly closure?: RowClosure;
-  /** Of faulty dates such as 03/04/2026: what they are as day first, and as month first. */
+  /** For faulty dates such as 03/04/2026, by field: the date read with the day first, and with the month first. */
   readonly dates?: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;
 }
 
 export interface Row {
   readonly served: ServedRow;
   readonly key: string;
-  /** By field: what stands there instead of the value in `served`. */
+  /** By field: the value that replaces the one in `served`. */
   readonly changed: Map<string, string>;
-  /** Of the row as it stands; null where it would be accepted, undefined while it is judged. */
+  /** The verdict on the row's current values; null if it would be accepted, undefined while it is unknown. */
   verdict: Verdict | null | undefined;
-  /** Counts the changes of its shipment, so that a late verdict is not taken for that of newer values. */
+  /** Counts the changes to the row's shipment, so that a verdict on older values is ignored. */
   version: number;
   closure: RowClosure | undefined;
-  /** Its values are on their way to the server, and stay as they are until it has answered. */
+  /** Whether the row is being submitted. Its values cannot change until the server has answered. */
   sending: boolean;
   ticked: boolean;
 }
@@ -95,7 +95,7 @@ export interface Status {
   readonly faulty: readonly string[];
 }
 
-/** Fields that have a value in these rows, or lack one. */
+/** The fields that have a value in these rows or are faulty, with repetitions. */
 export const usedFields = (rows: readonly Pick<ServedRow, "values" | "faulty" | "verdictToday">[]): string[] =>
   rows.flatMap(({ values, faulty, verdictToday }) => [
     ...Object.entries(values).flatMap(([name, value]) => (value.trim() === "" ? [] : [name])),
@@ -108,16 +108,16 @@ export const neededColumns = (columns: readonly Column[], used: ReadonlySet<stri
 
 export const columnClass = ({ time, number }: Column): string => (time ? "field time" : number ? "field amounts" : "field");
 
-/** `touched`: the row, or another line of its shipment, was changed. */
+/** `isTouched`: whether the row, or another line of its shipment, was changed. */
 export function rowStatus(
   { served, verdict, closure, sending }: Pick<Row, "served" | "verdict" | "closure" | "sending">,
-  touched: boolean,
+  isTouched: boolean,
 ): Status {
   if (closure) return { kind: "closed", text: closureText(closure), faulty: [] };
   if (sending) return { kind: "closed", text: "Being submitted", faulty: [] };
   if (verdict === null)
-    return { kind: touched ? "ready" : "accepted", text: touched ? "Ready to submit" : "Would be accepted now", faulty: [] };
-  if (verdict === undefined && touched) return { kind: "checking", text: "Checking", faulty: [] };
+    return { kind: isTouched ? "ready" : "accepted", text: isTouched ? "Ready to submit" : "Would be accepted now", faulty: [] };
+  if (verdict === undefined && isTouched) return { kind: "checking", text: "Checking", faulty: [] };
   const { reason, faulty } = verdict ?? { reason: served.error, faulty: served.faulty };
   return { kind: "wrong", text: reason, faulty };
 }
@@ -142,25 +142,25 @@ function closureText({ state, otherId, otherName, by, note }: RowClosure): strin
   }
 }
 
-/** An import as people know it; one without a reference by the beginning of its id. */
+/** The import's name, or the beginning of its id if it has none. */
 export const importText = (importId: string, name: string | null): string => name?.trim() || `import ${importId.slice(0, 8)}`;
 
-/** As many as one correction may have. */
+/** The most rows of one correction. */
 export const rowsPerChunk = 500;
 
-/** Chunks of whole groups, each of one import, with at most `rowsPerChunk` rows and `mostBytes` bytes in all. */
-export function chunksOfGroups<Each>(
-  groups: readonly (readonly Each[])[],
-  importOf: (row: Each) => string,
-  mostBytes = Number.POSITIVE_INFINITY,
-  bytesOf: (row: Each) => number = () => 0,
-): Each[][][] {
-  const chunks: { readonly importId: string; readonly groups: Each[][]; rows: number; bytes: number }[] = [];
+/** Distributes whole groups over chunks. Each chunk has rows of one import only, at most `rowsPerChunk` rows and `maxBytes` bytes. */
+export function chunksOfGroups<Item>(
+  groups: readonly (readonly Item[])[],
+  importOf: (row: Item) => string,
+  maxBytes = Number.POSITIVE_INFINITY,
+  bytesOf: (row: Item) => number = () => 0,
+): Item[][][] {
+  const chunks: { readonly importId: string; readonly groups: Item[][]; rows: number; bytes: number }[] = [];
   for (const group of groups) {
     const importId = group[0] ? importOf(group[0]) : "";
     const bytes = group.reduce((sum, row) => sum + bytesOf(row), 0);
     const last = chunks.findLast((chunk) => chunk.importId === importId);
-    if (last && last.rows + group.length <= rowsPerChunk && last.bytes + bytes <= mostBytes) {
+    if (last && last.rows + group.length <= rowsPerChunk && last.bytes + bytes <= maxBytes) {
       last.groups.push([...group]);
       last.rows += group.length;
       last.bytes += bytes;

@@ -1,4 +1,4 @@
-// Asks the server, with the token of the page's session.
+// Sends requests to the server, with the form token of the page.
 import type { ClosedRow } from "./rows.js";
 
 export class RequestRefused extends Error {
@@ -16,24 +16,24 @@ interface Refusal {
   readonly closed?: readonly ClosedRow[];
 }
 
-/** Whether it may help to try again: the server did not answer, or could not at the moment. */
-export const isPassing = (error: unknown): boolean => !(error instanceof RequestRefused) || error.status >= 500;
+/** Whether another attempt may succeed: the server did not answer, or answered with an error of its own. */
+export const isTemporary = (error: unknown): boolean => !(error instanceof RequestRefused) || error.status >= 500;
 
-const attempts = 5;
+const maxAttempts = 5;
 const waitMs = 1_000;
 
-export async function askServerAgain<Answer>(address: string, body?: unknown): Promise<Answer> {
+export async function askServerWithRetries<Answer>(address: string, body?: unknown): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await askServer<Answer>(address, body);
     } catch (error) {
-      if (!isPassing(error) || attempt === attempts) throw error;
+      if (!isTemporary(error) || attempt === maxAttempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, waitMs * attempt));
     }
   }
 }
 
-/** Throws `RequestRefused` for an answer that is a refusal, and whatever `fetch` throws where none came. */
+/** Throws `RequestRefused` for an answer with an error status, and the error of `fetch` if no answer came. */
 export async function askServer<Answer>(address: string, body?: unknown): Promise<Answer> {
   const token = document.querySelector<HTMLMetaElement>('meta[name="form-token"]')?.content ?? "";
   const headers = { accept: "application/json", "content-type": "application/json", "x-form-token": token };

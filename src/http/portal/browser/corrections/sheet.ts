@@ -1,40 +1,40 @@
-// The rows that the page has, their changes, and which of them go together.
+// The rows that the page has loaded, their changes, and the groups that are judged and submitted together: the lines of a shipment.
 import type { Change, ClosedRow, Row, RowClosure, ServedRow, Verdict } from "./rows.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
 export type Sheet = ReturnType<typeof createSheet>;
 
-/** Where the rows' edits are kept (edits.ts). */
-interface KeptEdits {
-  readonly of: (key: string) => Readonly<Record<string, string>> | undefined;
+/** Stores the rows' edits in the browser (edits.ts). */
+interface EditStore {
+  readonly get: (key: string) => Readonly<Record<string, string>> | undefined;
   readonly keep: (rows: Iterable<Row>) => void;
 }
 
 export const cellValue = ({ served, changed }: Row, field: string): string => changed.get(field) ?? served.values[field] ?? "";
 
-/** Whether it can be changed and sent. */
+/** Whether the row can be changed and submitted. */
 export const isOpen = ({ closure, sending }: Row): boolean => closure === undefined && !sending;
 
 const shipmentField = "shipmentId";
-const joinsClosed = ({ served, closure }: Row): Verdict => ({
+const closedLineVerdict = ({ served, closure }: Row): Verdict => ({
   reason: `Row ${served.row} of this shipment is ${closure?.state}: ${closure?.state === "open again" ? "reload the page" : "use another Shipment ID"}`,
   faulty: [shipmentField],
 });
-const mostSteps = 100;
+const maxUndoSteps = 100;
 
 export const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, closure }) => verdict === null && closure === undefined);
 
-export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) {
+export function createSheet(kind: "shipments" | "activities", edits: EditStore) {
   const rows: Row[] = [];
   const byKey = new Map<string, Row>();
-  /** Rows whose verdict is wanted. */
+  /** The rows that wait for a verdict. */
   const unjudged = new Set<Row>();
-  /** By what rows have in common: the shipment they were pushed with, and the one they name now. */
+  /** The rows of each shipment: by the shipment that they were pushed with, and by the shipment id that they have now. */
   const shipments = new Map<string, Set<Row>>();
-  const steps: Change[][] = [];
-  const pushedWith = ({ served }: Row) => `${served.importId} with ${served.firstRow}`;
-  const named = (row: Row) => {
+  const undoSteps: Change[][] = [];
+  const pushedShipment = ({ served }: Row) => `${served.importId} with ${served.firstRow}`;
+  const namedShipment = (row: Row) => {
     const id = cellValue(row, shipmentField).trim();
     return id === "" ? undefined : `${row.served.importId} named ${row.served.element ?? ""} ${id}`;
   };
@@ -43,138 +43,137 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
     const members = shipments.get(group) ?? new Set<Row>();
     shipments.set(group, members.add(row));
   };
-  /** The rows that are judged and sent together with this one: the other lines of its shipment. */
-  const together = (row: Row): Row[] => {
+  /** The rows that are judged and submitted together: the lines of the row's shipment, or an activity alone. */
+  const groupOf = (row: Row): Row[] => {
     if (kind === "activities") return [row];
-    const [found, followed] = [new Set([row]), new Set<Set<Row>>()];
-    for (const each of found)
-      for (const group of [pushedWith(each), named(each)]) {
+    const [lines, followed] = [new Set([row]), new Set<Set<Row>>()];
+    for (const each of lines)
+      for (const group of [pushedShipment(each), namedShipment(each)]) {
         const members = shipments.get(group ?? "");
         if (!members?.has(each) || followed.has(members)) continue;
         followed.add(members);
-        for (const other of members) found.add(other);
+        for (const other of members) lines.add(other);
       }
-    return [...found];
+    return [...lines];
   };
   const isChanged = ({ changed, closure }: Row) => changed.size > 0 && closure === undefined;
-  const touched = (row: Row) => isChanged(row) || (kind === "shipments" && together(row).some(isChanged));
+  const isTouched = (row: Row) => isChanged(row) || (kind === "shipments" && groupOf(row).some(isChanged));
   const judgeGroup = (group: readonly Row[]) => {
-    const isTouched = group.some(isChanged);
+    const isGroupChanged = group.some(isChanged);
     // The lines of a shipment are sent together, so the open ones cannot be sent without a closed one.
     const closed = group.find(({ closure }) => closure !== undefined);
     for (const each of group) {
       each.version += 1;
       unjudged.delete(each);
       if (each.closure) continue;
-      if (closed) each.verdict = joinsClosed(closed);
-      else if (isTouched) {
+      if (closed) each.verdict = closedLineVerdict(closed);
+      else if (isGroupChanged) {
         each.verdict = undefined;
         unjudged.add(each);
       } else each.verdict = each.served.verdictToday;
     }
   };
-  /** Each shipment of these rows, and each activity, once. */
-  const groups = (some: Iterable<Row>): Row[][] => {
+  /** The groups of these rows, each once. */
+  const groupsOf = (some: Iterable<Row>): Row[][] => {
     const seen = new Set<Row>();
-    const found: Row[][] = [];
+    const distinct: Row[][] = [];
     for (const row of some) {
       if (seen.has(row)) continue;
-      const group = together(row);
+      const group = groupOf(row);
       for (const each of group) seen.add(each);
-      found.push(group);
+      distinct.push(group);
     }
-    return found;
+    return distinct;
   };
-  /** Shipments, and activities, that are changed or ticked and whose every row is ready to be submitted. */
-  const ready = () => groups(rows).filter((group) => group.some(({ changed, ticked }) => changed.size > 0 || ticked) && isReady(group));
-  const judgeAgain = (affected: Iterable<Row>) => groups(affected).forEach(judgeGroup);
-  /** Takes the row out of the shipment that it names. Returns one of the rows that stay there, if it was in it and there are any. */
+  /** The groups with a changed or ticked row, if all their rows can be submitted. */
+  const readyGroups = () => groupsOf(rows).filter((group) => group.some((row) => isChanged(row) || row.ticked) && isReady(group));
+  const judgeAgain = (affected: Iterable<Row>) => groupsOf(affected).forEach(judgeGroup);
+  /** Removes the row from the shipment that it names. Returns one of the shipment's other rows, if there are any. */
   const leave = (row: Row): Row[] => {
-    const members = shipments.get(named(row) ?? "");
+    const members = shipments.get(namedShipment(row) ?? "");
     if (!members?.delete(row)) return [];
-    const [stays] = members;
-    return stays ? [stays] : [];
+    const [remaining] = members;
+    return remaining ? [remaining] : [];
   };
-  /** Returns the rows whose shipments have changed. */
+  /** Changes a cell. Returns rows whose shipments have changed. */
   const set = (row: Row, field: string, value: string): Row[] => {
-    const left = field === shipmentField ? leave(row) : [];
+    const remaining = field === shipmentField ? leave(row) : [];
     if (value === (row.served.values[field] ?? "")) row.changed.delete(field);
     else row.changed.set(field, value);
-    if (field === shipmentField) join(row, named(row));
-    return [row, ...left];
+    if (field === shipmentField) join(row, namedShipment(row));
+    return [row, ...remaining];
   };
   const sheet = {
     rows,
     byKey,
     unjudged,
-    together,
-    groups,
-    ready,
-    touched,
+    groupOf,
+    groupsOf,
+    readyGroups,
+    isTouched,
     add(served: readonly ServedRow[]): void {
       const changed: Row[] = [];
       for (const each of served) {
         const key = keyOf(each.importId, each.row);
         if (byKey.has(key)) continue;
-        const kept = Object.entries(each.closure ? {} : (edits.of(key) ?? {})).filter(
+        const entries = Object.entries(each.closure ? {} : (edits.get(key) ?? {})).filter(
           ([field, value]) => value !== (each.values[field] ?? ""),
         );
         const { verdictToday: verdict, closure } = each;
-        const row: Row = { served: each, key, changed: new Map(kept), verdict, version: 0, closure, sending: false, ticked: false };
+        const row: Row = { served: each, key, changed: new Map(entries), verdict, version: 0, closure, sending: false, ticked: false };
         rows.push(row);
         byKey.set(key, row);
-        if (kept.length > 0) changed.push(row);
-        if (kind === "shipments") for (const group of [pushedWith(row), named(row)]) join(row, group);
+        if (entries.length > 0) changed.push(row);
+        if (kind === "shipments") for (const group of [pushedShipment(row), namedShipment(row)]) join(row, group);
       }
       judgeAgain(changed);
       sheet.onChange();
     },
-    /** Takes all rows out, for those of another reason. Their edits are kept. */
+    /** Removes all rows, before those of another reason are loaded. Their stored edits stay. */
     clear(): void {
       rows.length = 0;
-      steps.length = 0;
+      undoSteps.length = 0;
       for (const each of [byKey, unjudged, shipments]) each.clear();
       sheet.onChange();
     },
     /**
-     * Changes cells, as one step that can be undone. Rows that another person has taken, or that are being sent, stay as they are. Returns how many
-     * cells were left out.
+     * Changes cells, as one step that can be undone. Skips rows that are closed or being submitted. Returns how many cells were skipped.
      */
-    change(changes: readonly Change[], remember = true): number {
+    change(changes: readonly Change[], isUndoable = true): number {
       const possible = changes.filter(({ row }) => isOpen(row));
-      const before = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
-      const changed = possible.filter(({ value }, index) => value !== before[index]?.value);
+      const previousValues = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
+      const changed = possible.filter(({ value }, index) => value !== previousValues[index]?.value);
       judgeAgain(changed.flatMap(({ row, field, value }) => set(row, field, value)));
       edits.keep(new Set(changed.map(({ row }) => row)));
-      if (remember && changed.length > 0) {
-        steps.push(before);
-        if (steps.length > mostSteps) steps.shift();
+      if (isUndoable && changed.length > 0) {
+        undoSteps.push(previousValues);
+        if (undoSteps.length > maxUndoSteps) undoSteps.shift();
       }
       sheet.onChange();
       return changes.length - possible.length;
     },
     undo(): boolean {
-      const step = steps.pop();
+      const step = undoSteps.pop();
       if (step) sheet.change(step, false);
       return step !== undefined;
     },
-    /** Says who has each row; undefined where the row is open again. */
+    /** Sets the closures of rows; undefined opens the row again. */
     setClosures(changes: Iterable<readonly [Row, RowClosure | undefined]>): void {
       const affected: Row[] = [];
       for (const [row, closure] of changes) {
         row.closure = closure;
         const hasMoved = row.changed.has(shipmentField);
-        // Another person has sent the row with other values, so it does not belong to the shipment that is named here.
+        // Another person has submitted the row with other values, so it does not belong to the shipment that it names here.
         const isAnothers = closure !== undefined && closure.by !== "you";
         affected.push(row, ...(hasMoved && isAnothers ? leave(row) : []));
-        if (hasMoved && !isAnothers) join(row, named(row));
+        if (hasMoved && !isAnothers) join(row, namedShipment(row));
         if (closure) row.ticked = false;
-        else if (row.changed.size > 0) edits.keep([row]); // its correction failed or was cancelled: the edits are kept again
+        else if (row.changed.size > 0) edits.keep([row]); // its correction failed or was cancelled: the edits are stored again
       }
       judgeAgain(affected);
       sheet.onChange();
     },
-    /** The same for rows of one import, as the server names them. */
+    /** Sets the closures that the server has sent for rows of one import. */
     closeRowsOf(importId: string, closedRows: readonly ClosedRow[]): void {
       sheet.setClosures(
         closedRows.flatMap(({ row: number, ...closure }) => {
@@ -183,12 +182,12 @@ export function createSheet(kind: "shipments" | "activities", edits: KeptEdits) 
         }),
       );
     },
-    judged(row: Row, verdict: Verdict | null): void {
+    setVerdict(row: Row, verdict: Verdict | null): void {
       row.verdict = verdict;
       unjudged.delete(row);
       sheet.onChange();
     },
-    /** Is called after every change, once for many. */
+    /** Called after every change, once for a change of many rows. */
     onChange: (): void => undefined,
   };
   return sheet;

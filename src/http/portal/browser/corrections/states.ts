@@ -1,71 +1,72 @@
-// Asks the server whether another person has taken a row: for the rows in view and the changed ones, when an import of the organisation begins
-// or ends, when the page becomes visible, and every few seconds while it is visible.
+// Asks the server which rows were closed or reopened, of the rows in view, the changed and the submitted ones. Asks when an import of the
+// organisation has changed, when the page becomes visible, and every few seconds while it is visible.
 import { follow } from "../eventSource.js";
 import type { ClosedRow, Row, RowClosure } from "./rows.js";
 import { askServer } from "./server.js";
 import { keyOf } from "./sheet.js";
 import type { CorrectionPage } from "./view.js";
 
-const everyMs = 10_000;
-const soonMs = 200;
-const most = 500;
+const pollMs = 10_000;
+const eventDelayMs = 200;
+const maxRows = 500;
 
 type RowState = ClosedRow & { readonly importId: string };
 
 export function followStates({ sheet, view, settings }: CorrectionPage): void {
   const { base, liveUrl, state } = settings;
   let isAsking = false;
-  let wanted = false;
-  let soon: ReturnType<typeof setTimeout> | undefined;
-  const look = async () => {
-    wanted = isAsking; // the answer on its way may be older than what this look is for
+  let isWanted = false;
+  let eventTimer: ReturnType<typeof setTimeout> | undefined;
+  const checkStates = async () => {
+    isWanted = isAsking; // the answer on its way may be older than the change that this call is for
     if (isAsking || document.visibilityState !== "visible" || sheet.rows.length === 0) return;
     const followed = sheet.rows.filter((row) => row.changed.size > 0 || row.closure?.state === "submitted");
-    const rows = [...new Set([...view.rowsInView(), ...followed])].slice(0, most);
-    if (rows.length === 0) return; // rows that just came are drawn with the next frame
+    const rows = [...new Set([...view.rowsInView(), ...followed])].slice(0, maxRows);
+    if (rows.length === 0) return; // new rows are drawn with the next frame
     isAsking = true;
     try {
       const names = rows.map(({ served: { importId, row } }) => ({ importId, row }));
       const answer = await askServer<{ rows: readonly RowState[] }>(`${base}/states`, { rows: names });
-      const changes = answer.rows.flatMap(({ importId, row: number, ...found }) => {
+      const changes = answer.rows.flatMap(({ importId, row: number, ...serverClosure }) => {
         const row = sheet.byKey.get(keyOf(importId, number));
-        return row && isNews(row, found, state) ? [[row, closureOf(row, found)] as const] : [];
+        return row && hasChanged(row, serverClosure, state) ? [[row, closureOf(row, serverClosure)] as const] : [];
       });
       if (changes.length > 0) sheet.setClosures(changes);
     } catch {
-      // Asked again soon; a row that is taken is refused when it is sent.
+      // The next call asks again. Until then the server refuses a submission of closed rows.
     } finally {
       isAsking = false;
-      if (wanted) void look();
+      if (isWanted) void checkStates();
     }
   };
-  const lookAgain = () => void look();
-  addEventListener("focus", lookAgain);
-  document.addEventListener("visibilitychange", lookAgain);
-  setInterval(lookAgain, everyMs);
+  const checkAgain = () => void checkStates();
+  addEventListener("focus", checkAgain);
+  document.addEventListener("visibilitychange", checkAgain);
+  setInterval(checkAgain, pollMs);
   follow({
     address: () => liveUrl,
     onMessage: () => {
-      clearTimeout(soon);
-      soon = setTimeout(lookAgain, soonMs);
+      clearTimeout(eventTimer);
+      eventTimer = setTimeout(checkAgain, eventDelayMs);
     },
   });
 }
 
-const patienceMs = 30_000;
+const maxLagMs = 30_000;
 
-/** Whether the tables say something else of the row than the page. They may not have what was just done here: it stays until they had the time. */
-function isNews({ closure: known }: Row, found: RowClosure, shown: string): boolean {
-  const before = known?.state === "open again" ? "dismissed" : "open";
-  if (known?.since !== undefined && found.state === before && performance.now() - known.since < patienceMs) return false;
-  if (known) known.since = undefined;
-  // A dismissal that was undone: on the page of open rows the row is one of them again, on that of dismissed ones it stays as `open again`.
-  if (found.state === "open") return known !== undefined && (known.state !== "open again" || shown === "open");
-  return known?.state !== found.state || known.otherId !== found.otherId;
+/** Whether the server's state of a row differs from the page's. The server may lag: what was just done here stays for `maxLagMs`. */
+function hasChanged({ closure: pageClosure }: Row, serverClosure: RowClosure, shownState: string): boolean {
+  const before = pageClosure?.state === "open again" ? "dismissed" : "open";
+  if (pageClosure?.doneAtMs !== undefined && serverClosure.state === before && performance.now() - pageClosure.doneAtMs < maxLagMs)
+    return false;
+  if (pageClosure) pageClosure.doneAtMs = undefined;
+  // After an undone dismissal, the page of open rows shows the row as open. The page of dismissed rows keeps showing it as `open again`.
+  if (serverClosure.state === "open") return pageClosure !== undefined && (pageClosure.state !== "open again" || shownState === "open");
+  return pageClosure?.state !== serverClosure.state || pageClosure.otherId !== serverClosure.otherId;
 }
 
-function closureOf({ closure: known }: Row, found: RowClosure): RowClosure | undefined {
-  if (found.state === "open") return undefined;
-  const isOwn = known?.by === "you" && found.otherId !== null && known.otherId === found.otherId;
-  return isOwn ? { ...found, by: "you" } : found;
+function closureOf({ closure: pageClosure }: Row, serverClosure: RowClosure): RowClosure | undefined {
+  if (serverClosure.state === "open") return undefined;
+  const isOwn = pageClosure?.by === "you" && serverClosure.otherId !== null && pageClosure.otherId === serverClosure.otherId;
+  return isOwn ? { ...serverClosure, by: "you" } : serverClosure;
 }

@@ -1,14 +1,14 @@
-// The buttons above the grid, and what is said about it.
+// The buttons above the grid, the status line, and the numbers beside tabs and reasons.
 import { count, headingOf } from "./changes.js";
 import { cellsToReplace } from "./manyCells.js";
 import { type Change, neededColumns, type Row, type ServedRow, usedFields } from "./rows.js";
 import { dismiss, reopen, submitReady } from "./sending.js";
 import type { CorrectionPage } from "./view.js";
 
-const orders = { dayFirst: "day first", monthFirst: "month first" };
+const dateOrders = { dayFirst: "day first", monthFirst: "month first" };
 
-/** Dates that are not changed. */
-const datesRead = (rows: readonly Row[], order: string): Change[] =>
+/** Changes that rewrite the faulty dates of open rows in the given order. Skips dates that a person has changed. */
+const dateChanges = (rows: readonly Row[], order: string): Change[] =>
   rows.flatMap((row) =>
     Object.entries(row.served.dates ?? {}).flatMap(([field, { [order]: value }]) =>
       value !== undefined && row.closure === undefined && !row.changed.has(field) ? [{ row, field, value }] : [],
@@ -21,9 +21,9 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
   const { sheet, edits, view, settings } = page;
   const status = panel.querySelector<HTMLElement>("[data-status]");
   const button = (name: string) => panel.querySelector<HTMLButtonElement>(`[data-do="${name}"]`);
-  const used = new Set<string>();
+  const fieldsInUse = new Set<string>();
   let isLoading = true;
-  let hasAll = true;
+  let isComplete = true;
   let isBusy = false;
   let isScheduled = false;
   let message = "";
@@ -33,41 +33,41 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
   });
 
   const counts = followCounts(page);
-  const showOffers: (() => void)[] = [];
-  /** A button that changes many cells at once, and says how many. */
-  const offer = (offered: HTMLButtonElement | null, verb: string, changes: () => readonly Change[], label: (cells: number) => string) => {
-    offered?.addEventListener("click", () => {
-      const wanted = changes();
-      page.say(`${verb} ${count(wanted.length - sheet.change(wanted), "cell")}.`);
+  const buttonUpdates: (() => void)[] = [];
+  /** Binds a button that changes many cells at once. Its label says how many; without any it is hidden. */
+  const bindButton = (target: HTMLButtonElement | null, verb: string, changes: () => Change[], label: (cells: number) => string) => {
+    target?.addEventListener("click", () => {
+      const wantedChanges = changes();
+      page.say(`${verb} ${count(wantedChanges.length - sheet.change(wantedChanges), "cell")}.`);
     });
-    showOffers.push(() => {
+    buttonUpdates.push(() => {
       const cells = changes().length;
-      if (offered) Object.assign(offered, { hidden: cells === 0, textContent: label(cells) });
+      if (target) Object.assign(target, { hidden: cells === 0, textContent: label(cells) });
     });
   };
-  for (const [order, words] of Object.entries(orders)) {
-    const changes = () => datesRead(sheet.rows, order);
-    offer(button(order), "Read", changes, (cells) => `Read ${count(cells, "date")} as ${words}`);
+  for (const [order, words] of Object.entries(dateOrders)) {
+    const changes = () => dateChanges(sheet.rows, order);
+    bindButton(button(order), "Read", changes, (cells) => `Read ${count(cells, "date")} as ${words}`);
   }
-  for (const near of document.querySelectorAll<HTMLButtonElement>("[data-find]")) {
-    const { find = "", replacement = "" } = near.dataset;
-    const changes = () => cellsToReplace(sheet, { field: "customerId", find, replacement, whole: true });
-    offer(near, "Replaced", changes, (cells) => `${count(cells, "row")}: ${find}, did you mean ${replacement}?`);
+  for (const nearButton of document.querySelectorAll<HTMLButtonElement>("[data-find]")) {
+    const { find = "", replacement = "" } = nearButton.dataset;
+    const changes = () => cellsToReplace(sheet, { field: "customerId", find, replacement, wholeCells: true });
+    bindButton(nearButton, "Replaced", changes, (cells) => `${count(cells, "row")}: ${find}, did you mean ${replacement}?`);
   }
 
-  const describe = () => {
+  const showStatus = () => {
     isScheduled = false;
     counts.refresh();
-    for (const show of showOffers) show();
+    for (const show of buttonUpdates) show();
     const changed = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined).length;
     const ticked = sheet.rows.filter((row) => row.ticked).length;
     const all = sheet.rows.length;
-    const shown = hasAll ? `${all} ${all === 1 ? "row" : "rows"}` : `First ${all} rows: choose a reason or an import to see the others`;
+    const shown = isComplete ? `${all} ${all === 1 ? "row" : "rows"}` : `First ${all} rows: choose a reason or an import to see the others`;
     const amounts: [number, string][] = [
       [ticked, "selected"],
       [changed, "changed"],
-      [edits.rows() > changed ? edits.rows() : 0, "changed and not submitted in all filters"],
-      [sheet.ready().flat().length, "ready to submit"],
+      [edits.countRows() > changed ? edits.countRows() : 0, "changed and not submitted in all filters"],
+      [sheet.readyGroups().flat().length, "ready to submit"],
       [sheet.unjudged.size, "being checked"],
     ];
     const parts = amounts.flatMap(([amount, what]) => (amount === 0 ? [] : [`${amount} ${what}`]));
@@ -77,22 +77,22 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
   const refresh = () => {
     if (isScheduled) return;
     isScheduled = true;
-    setTimeout(describe, 100);
+    setTimeout(showStatus, 100);
   };
   page.say = (text) => {
     message = text;
     refresh();
   };
 
-  /** Whole shipments; the row that is worked on where none is ticked. */
-  const chosen = (): Row[] => {
+  /** The ticked rows, or the active row if none is ticked, with all lines of their shipments. */
+  const selectedRows = (): Row[] => {
     const ticked = sheet.rows.filter((row) => row.ticked);
     const active = sheet.rows[view.active.row];
     const rows = ticked.length > 0 ? ticked : isVisited && active ? [active] : [];
-    return [...new Set(rows.flatMap((row) => sheet.together(row)))];
+    return [...new Set(rows.flatMap((row) => sheet.groupOf(row)))];
   };
-  /** One at a time. */
-  const onPress = (name: string, work: () => Promise<void>) =>
+  /** Runs `work` when the button is clicked, unless other work still runs. */
+  const onClick = (name: string, work: () => Promise<void>) =>
     button(name)?.addEventListener("click", async () => {
       if (isBusy) return;
       isBusy = true;
@@ -102,14 +102,14 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
         view.refresh();
       });
     });
-  onPress("submit", () => submitReady(page));
-  onPress("dismiss", () => dismiss(chosen(), page));
-  onPress("reopen", () => reopen(chosen(), page));
+  onClick("submit", () => submitReady(page));
+  onClick("dismiss", () => dismiss(selectedRows(), page));
+  onClick("reopen", () => reopen(selectedRows(), page));
 
   const showsAll = () => button("columns")?.getAttribute("aria-pressed") === "true";
   const showAll = (pressed: boolean) => {
     button("columns")?.setAttribute("aria-pressed", String(pressed));
-    view.showColumns(pressed ? settings.columns : neededColumns(settings.columns, used));
+    view.showColumns(pressed ? settings.columns : neededColumns(settings.columns, fieldsInUse));
   };
   button("columns")?.addEventListener("click", () => showAll(!showsAll()));
   panel.querySelector<HTMLFormElement>("[data-set]")?.addEventListener("submit", (event) => {
@@ -123,57 +123,57 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
 
   return {
     refresh,
-    /** Shows the columns that these rows use. Later rows add theirs until somebody works in the grid, whose columns then stay in place. */
+    /** Shows the columns that these rows use. Later rows add theirs, until a person works in the grid: its columns then stay in place. */
     chooseColumns: (rows: readonly ServedRow[], areFirst: boolean) => {
-      if (areFirst) used.clear();
-      const before = used.size;
-      for (const field of usedFields(rows)) used.add(field);
-      if (areFirst || (used.size > before && !isVisited && !showsAll())) showAll(false);
+      if (areFirst) fieldsInUse.clear();
+      const before = fieldsInUse.size;
+      for (const field of usedFields(rows)) fieldsInUse.add(field);
+      if (areFirst || (fieldsInUse.size > before && !isVisited && !showsAll())) showAll(false);
     },
-    /** Rows are on their way. */
-    loading: (keepsOutcome = false) => {
+    /** Resets the status line when other rows start to load. */
+    startLoading: (keepsOutcome = false) => {
       counts.keep();
       isLoading = true;
       message = "";
       if (!keepsOutcome) page.showOutcome();
       refresh();
     },
-    /** All rows are there, or as many as one sheet holds. */
-    loaded: (whole: boolean) => {
+    /** Called when loading ends. `allLoaded`: false if there are more rows than the grid holds, or loading failed. */
+    endLoading: (allLoaded: boolean) => {
       isLoading = false;
-      hasAll = whole;
-      describe();
+      isComplete = allLoaded;
+      showStatus();
     },
   };
 }
 
-const grouped = new Intl.NumberFormat("en-AU");
+const numberFormat = new Intl.NumberFormat("en-AU");
 
-/** The state by which a row counts: one that was opened again here counts as open. */
-const stateOf = ({ closure }: Row): string => (closure === undefined || closure.state === "open again" ? "open" : closure.state);
+/** The state under which a row is counted. A row that was reopened on this page counts as open. */
+const countedState = ({ closure }: Row): string => (closure === undefined || closure.state === "open again" ? "open" : closure.state);
 
-/** The numbers beside the tabs and reasons follow what happens to the rows on the page: the tables have it a moment later. */
+/** Updates the numbers beside tabs and reasons when rows change on the page, since the server's tables follow a moment later. */
 function followCounts({ sheet, settings }: CorrectionPage) {
   const links = [...document.querySelectorAll<HTMLElement>("a[data-rows]")];
-  /** How many rows more, or fewer, than when the page's rows were loaded. `moved`: those that no longer are what the page lists. */
+  /** How much a number has changed since the rows were loaded. `moved`: the rows that are no longer in the state that the page lists. */
   const changeOf = ({ state, kind, reason }: DOMStringMap, moved: readonly Row[]): number => {
-    if (state !== undefined && state !== settings.state) return moved.filter((row) => stateOf(row) === state).length;
+    if (state !== undefined && state !== settings.state) return moved.filter((row) => countedState(row) === state).length;
     if (kind !== undefined && kind !== settings.kind) return 0;
     return -(reason ? moved.filter(({ served }) => served.reasonKey === reason) : moved).length;
   };
-  /** What each number is now. */
+  /** Each link with its present number. */
   const numbers = () => {
-    const moved = sheet.rows.filter((row) => stateOf(row) !== settings.state);
+    const moved = sheet.rows.filter((row) => countedState(row) !== settings.state);
     return links.map((link) => [link, Math.max(0, Number(link.dataset["rows"]) + changeOf(link.dataset, moved))] as const);
   };
   return {
     refresh: () => {
       for (const [link, rows] of numbers()) {
-        const [amount, text] = [link.querySelector(".amount"), grouped.format(rows)];
+        const [amount, text] = [link.querySelector(".amount"), numberFormat.format(rows)];
         if (amount && amount.textContent !== text) amount.textContent = text;
       }
     },
-    /** The rows are about to be replaced by others: what has happened so far is kept. */
+    /** Saves the present numbers, before the rows are replaced by others. */
     keep: () => {
       for (const [{ dataset }, rows] of numbers()) dataset["rows"] = String(rows);
     },

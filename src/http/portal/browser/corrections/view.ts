@@ -1,11 +1,11 @@
-// The grid as it is seen: only the rows in view are in the document, however many there are.
+// Draws the grid. Only the rows in view are in the document, however many there are.
 import { element } from "../element.js";
 import type { Edits } from "./edits.js";
 import { type Change, type Column, columnClass, type Row, rowStatus, type Settings } from "./rows.js";
 import { cellValue, isOpen, type Sheet } from "./sheet.js";
 
 const rowHeight = 36;
-const spareRows = 6;
+const extraRows = 6;
 
 export interface CellPosition {
   readonly row: number;
@@ -14,30 +14,30 @@ export interface CellPosition {
 
 export type View = ReturnType<typeof createView>;
 
-/** What all parts of the page work with. */
+/** What the parts of the page share. */
 export interface CorrectionPage {
   readonly sheet: Sheet;
   readonly edits: Edits;
   readonly settings: Settings;
-  /** By import: its name. */
+  /** The names of imports, by their ids. */
   readonly references: Map<string, string>;
   readonly view: View;
-  /** Changes cells, and says how many could not be changed. */
+  /** Changes cells, and says how many could not be changed, if any. */
   readonly change: (changes: readonly Change[]) => void;
   /** Shows a sentence beside the numbers of rows. */
   say: (text: string) => void;
-  /** Shows what came of a submission or a dismissal, in the place of what was shown before. */
+  /** Shows the outcome of a submission or a dismissal, instead of an earlier one. */
   readonly showOutcome: (...outcome: readonly Node[]) => void;
 }
 
 type GridRows = Pick<CorrectionPage, "sheet" | "settings" | "references">;
 
 export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, settings, references }: GridRows) {
-  /** How many columns stand before the fields: the box that selects, the row's number, the problem, and the file where there are several. */
+  /** How many columns come before the fields: check box, row number, problem, and the file if there are several. */
   const leading = settings.withFile ? 4 : 3;
   const head = element("div", { role: "row", class: "grid-row head", "aria-rowindex": "1" });
   grid.append(head);
-  const shown = new Map<number, HTMLElement>();
+  const drawnRows = new Map<number, HTMLElement>();
   let isScheduled = false;
 
   const view = {
@@ -46,9 +46,9 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     leading,
     columns: [] as readonly Column[],
     active: { row: 0, column: leading } as CellPosition,
-    /** The other corner of the cells that are selected. */
+    /** The corner of the selected cells that is opposite to the active cell. */
     anchor: { row: 0, column: leading } as CellPosition,
-    /** The selected cells of fields, from the first corner to the last. */
+    /** The top left and bottom right corners of the selected cells, without the leading columns. */
     range: (): { readonly from: CellPosition; readonly to: CellPosition } => {
       const { anchor, active } = view;
       return {
@@ -63,7 +63,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       return { rows: sheet.rows.slice(from.row, to.row + 1), columns };
     },
     fieldAt: (column: number): string | undefined => view.columns[column - leading]?.name,
-    rowsInView: (): readonly Row[] => [...shown.keys()].flatMap((index) => sheet.rows[index] ?? []),
+    rowsInView: (): readonly Row[] => [...drawnRows.keys()].flatMap((index) => sheet.rows[index] ?? []),
     pageRows: () => Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 2),
     refresh: () => {
       if (isScheduled) return;
@@ -73,13 +73,13 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
         render();
       });
     },
-    cellAt: ({ row, column }: CellPosition) => shown.get(row)?.children[column] as HTMLElement | undefined,
+    cellAt: ({ row, column }: CellPosition) => drawnRows.get(row)?.children[column] as HTMLElement | undefined,
     positionOf: (element: Element | null): CellPosition | undefined => {
       const cell = element?.closest<HTMLElement>("[data-column]");
       const row = cell?.parentElement?.dataset["row"];
       return cell && row !== undefined ? { row: Number(row), column: Number(cell.dataset["column"]) } : undefined;
     },
-    /** Scrolls there and puts the focus on it. */
+    /** Scrolls to a cell and puts the focus on it. */
     goTo: (position: CellPosition, extend = false) => {
       const last = leading + view.columns.length - 1;
       const row = Math.max(0, Math.min(sheet.rows.length - 1, position.row));
@@ -93,8 +93,8 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     showColumns: (columns: readonly Column[]) => {
       view.columns = columns;
       grid.setAttribute("aria-colcount", String(leading + columns.length));
-      for (const element of shown.values()) element.remove();
-      shown.clear();
+      for (const element of drawnRows.values()) element.remove();
+      drawnRows.clear();
       fillHead();
       const active = Math.min(view.active.column, leading + columns.length - 1);
       view.active = { row: view.active.row, column: active };
@@ -111,7 +111,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   const cellElement = (column: number, role: string): HTMLElement =>
     element("div", { class: `cell ${classOf(column)}`, role, "aria-colindex": String(column + 1) });
 
-  const selectAll = checkbox("Select all rows"); // stays when the columns change
+  const selectAll = checkbox("Select all rows"); // the same box stays when the columns change
   const fillHead = () => {
     const headings = ["Select", "Row", "Problem", ...(settings.withFile ? ["File"] : []), ...view.columns.map(({ heading }) => heading)];
     head.replaceChildren(
@@ -120,50 +120,50 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     head.children[0]?.replaceChildren(selectAll);
   };
 
-  const make = (): HTMLElement => {
-    const made = element("div", { role: "row" });
+  const createRow = (): HTMLElement => {
+    const rowElement = element("div", { role: "row" });
     for (let column = 0; column < leading + view.columns.length; column += 1) {
       const cell = cellElement(column, column === 1 ? "rowheader" : "gridcell");
       cell.dataset["column"] = String(column);
       cell.tabIndex = -1;
       if (column === 0) cell.append(checkbox("Select"));
-      made.append(cell);
+      rowElement.append(cell);
     }
-    return made;
+    return rowElement;
   };
 
   const render = () => {
     grid.setAttribute("aria-rowcount", String(sheet.rows.length + 1));
     grid.style.height = `${head.offsetHeight + sheet.rows.length * rowHeight}px`;
-    const first = Math.max(0, Math.floor(frame.scrollTop / rowHeight) - spareRows);
-    const last = Math.min(sheet.rows.length - 1, Math.ceil((frame.scrollTop + frame.clientHeight) / rowHeight) + spareRows);
-    const wanted = new Set<number>();
-    for (let index = first; index <= last; index += 1) wanted.add(index);
-    if (view.active.row < sheet.rows.length) wanted.add(view.active.row); // it may have the focus
-    for (const [index, element] of shown) {
-      if (wanted.has(index)) continue;
+    const first = Math.max(0, Math.floor(frame.scrollTop / rowHeight) - extraRows);
+    const last = Math.min(sheet.rows.length - 1, Math.ceil((frame.scrollTop + frame.clientHeight) / rowHeight) + extraRows);
+    const wantedRows = new Set<number>();
+    for (let index = first; index <= last; index += 1) wantedRows.add(index);
+    if (view.active.row < sheet.rows.length) wantedRows.add(view.active.row); // the active row may have the focus
+    for (const [index, element] of drawnRows) {
+      if (wantedRows.has(index)) continue;
       element.remove();
-      shown.delete(index);
+      drawnRows.delete(index);
     }
-    let before: Element = head;
-    for (const index of [...wanted].sort((one, other) => one - other)) {
+    let previousElement: Element = head;
+    for (const index of [...wantedRows].sort((one, other) => one - other)) {
       const row = sheet.rows[index];
       if (!row) continue;
-      const element = shown.get(index) ?? make();
-      shown.set(index, element);
-      if (before.nextElementSibling !== element) before.after(element);
-      before = element;
-      draw(element, row, index);
+      const element = drawnRows.get(index) ?? createRow();
+      drawnRows.set(index, element);
+      if (previousElement.nextElementSibling !== element) previousElement.after(element);
+      previousElement = element;
+      updateRow(element, row, index);
     }
     const all = head.querySelector("input");
     if (all) all.checked = sheet.rows.length > 0 && sheet.rows.every((row) => row.ticked || !isSelectable(row));
   };
-  /** On the page of open rows, those that are open no more stay as they are. */
+  /** On the page of open rows, closed rows cannot be selected. */
   const isSelectable = ({ closure }: Row) => closure === undefined || settings.state !== "open";
 
-  const draw = (element: HTMLElement, row: Row, index: number) => {
+  const updateRow = (element: HTMLElement, row: Row, index: number) => {
     const { served } = row;
-    const status = rowStatus(row, sheet.touched(row));
+    const status = rowStatus(row, sheet.isTouched(row));
     element.dataset["row"] = String(index);
     element.setAttribute("aria-rowindex", String(index + 2));
     element.style.transform = `translateY(${index * rowHeight}px)`;
@@ -199,7 +199,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     box.tabIndex = -1;
   };
 
-  fillHead(); // a grid whose rows are on their way has headings too
+  fillHead(); // shows the headings while the rows are loading
   frame.addEventListener("scroll", view.refresh, { passive: true });
   addEventListener("resize", view.refresh);
   return view;

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
-import { type ActivityChoices, activityChoices, mostChoices } from "../../../../queries/activities/activityCodes.js";
+import { type ActivityChoices, activityChoices, maxChoices } from "../../../../queries/activities/activityCodes.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
@@ -8,10 +8,10 @@ import { definePage, type MenuItem, type PageContent, type PortalDeps, type Sign
 import { type Chip, Chips } from "../../shell/chips.js";
 import { Button, type Option } from "../../shell/form.js";
 import { Link, Time, withQuery } from "../../shell/parts.js";
-import { monthAfter } from "../days.js";
+import { addMonths } from "../days.js";
 import { importPath, importsPath, shownReference } from "../imports/importStatus.js";
 import { activityDownloads } from "./activityDownloads.js";
-import { activityPage, chosenRowsPage, correctForm } from "./activityPage.js";
+import { activityPage, correctForm, selectedRowsPage } from "./activityPage.js";
 import { rowsPart } from "./activityRows.js";
 import { Totals } from "./bills.js";
 import * as selection from "./selection.js";
@@ -23,24 +23,24 @@ type View = selection.ActivitiesView;
 const activitiesPage = definePage(activitiesPath, "look", (visit, deps) =>
   pageContent(visit, deps).catch(async (error: unknown) => {
     if (!(error instanceof Rejection) || error.code !== "invalid") throw error;
-    // A filter that cannot be used: the reason stands above this month's totals.
+    // The filter is invalid: show this month's totals, with the reason above them.
     const content = await pageContent({ ...visit, query: {} }, deps);
     return { ...content, status: 400, notice: { kind: "error", lines: error.details ?? [error.message] } };
   }),
 );
 
-const pages = [activitiesPage, chosenRowsPage, activityPage];
+const pages = [activitiesPage, selectedRowsPage, activityPage];
 export const activities: Subject = { pages, forms: [correctForm], answers: activityDownloads };
 
 async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<PageContent> {
   const view = await selection.activitiesView(visit, deps);
-  const { only, perCustomer, asOf, since } = view;
+  const { shownImport, perCustomer, asOf, since } = view;
   const time = asOf ?? since;
-  const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), contentOf(view, deps)]);
+  const [choices, content] = await Promise.all([activityChoices(visit.person.organisationId, deps.pool), panelContent(view, deps)]);
   return {
     title: "Activities",
-    ...(only
-      ? { crumbs: [["Imports", importsPath] as const, [shownReference(only), importPath(only.importId)] as const] }
+    ...(shownImport
+      ? { crumbs: [["Imports", importsPath] as const, [shownReference(shownImport), importPath(shownImport.importId)] as const] }
       : { views: viewsOf(view) }),
     action: content.isEmpty ? null : <Button type="button" data-print label="Print" class="quiet" />,
     menu: menuOf(view, content.isEmpty),
@@ -49,13 +49,13 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
         <Filters view={view} choices={choices} />
         <section class={perCustomer ? "panel per-customer" : "panel"} aria-labelledby="period">
           <div class="print-only printed">
-            {selection.printedWords(view).map((line) => (
+            {selection.printedLines(view).map((line) => (
               <p>{line}</p>
             ))}
           </div>
           <div class="bill-head">
             <h2 id="period">{selection.daysInWords(view)}</h2>
-            {only ? <Link to={activitiesPathOf(view, { import: "" })}>Show all imports</Link> : null}
+            {shownImport ? <Link to={activitiesPathOf(view, { import: "" })}>Show all imports</Link> : null}
           </div>
           {time ? (
             <p class="notice warn">
@@ -65,7 +65,7 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
               {asOf ? "Later imports and reversals are not included." : "Together they are the difference between the totals then and now."}
             </p>
           ) : null}
-          {only ? <p class="hint">Activities that are not billed are not in the downloads.</p> : null}
+          {shownImport ? <p class="hint">Activities that are not billed are not in the downloads.</p> : null}
           {content.body}
         </section>
       </>
@@ -73,12 +73,11 @@ async function pageContent(visit: SignedInVisit, deps: PortalDeps): Promise<Page
   };
 }
 
-/** `isEmpty`: there is nothing to download. */
-async function contentOf(view: View, deps: PortalDeps): Promise<{ readonly body: Child; readonly isEmpty: boolean }> {
-  const { visit, filter, asOf, since, shows } = view;
+async function panelContent(view: View, deps: PortalDeps): Promise<{ readonly body: Child; readonly isEmpty: boolean }> {
+  const { visit, filter, asOf, since, tableName } = view;
   const { pool } = deps;
   const { organisationId } = visit.person;
-  if (shows === "rows") return rowsPart(view, deps);
+  if (tableName === "rows") return rowsPart(view, deps);
   if (since) {
     const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(organisationId, pool)]);
     return { body: <ChangesTable view={view} changes={changes} actorOf={actorOf} />, isEmpty: changes.length === 0 };
@@ -88,49 +87,49 @@ async function contentOf(view: View, deps: PortalDeps): Promise<{ readonly body:
 }
 
 function viewsOf(view: View) {
-  const { shows, byWarehouse, since } = view;
+  const { tableName, byWarehouse, since } = view;
   const views = [
-    { label: "By charge code", changes: { view: "", by: "", since: "" }, current: shows === "totals" && !byWarehouse },
-    { label: "By warehouse", changes: { view: "", by: "warehouse", since: "" }, current: shows === "totals" && byWarehouse },
-    { label: "Rows", changes: { since: "", view: "rows", pages: "" }, current: shows === "rows" },
+    { label: "By charge code", changes: { view: "", by: "", since: "" }, current: tableName === "totals" && !byWarehouse },
+    { label: "By warehouse", changes: { view: "", by: "warehouse", since: "" }, current: tableName === "totals" && byWarehouse },
+    { label: "Rows", changes: { since: "", view: "rows", pages: "" }, current: tableName === "rows" },
     ...(since ? [{ label: "Changes", changes: {}, current: true }] : []),
   ];
   return views.map(({ label, changes, current }) => ({ label, current, to: activitiesPathOf(view, changes) }));
 }
 
-/** What the page shows, and its other view: totals, or every row behind them. The rows of an earlier time are on the page only. */
+/** Downloads of the table on the page, and of the other of totals and rows. There are none of the rows of an earlier time. */
 function menuOf(view: View, isEmpty: boolean): MenuItem[] {
-  const { shows, asOf, only, perCustomer } = view;
-  const shown = asOf ? "totals" : shows;
-  const [other, name] = shown === "rows" ? ["totals", "Totals"] : ["rows", "All rows"];
+  const { tableName, asOf, shownImport, perCustomer } = view;
+  const shownTable = asOf ? "totals" : tableName;
+  const [otherTable, otherLabel] = shownTable === "rows" ? ["totals", "Totals"] : ["rows", "All rows"];
   const link = (label: string, file: string): MenuItem => ({
     label,
     download: "",
     to: withQuery(`${activitiesPath}/${file}`, selection.queryOf(view, { view: "", pages: "" })),
   });
-  const own = ["csv", "xlsx"].map((format) => link(`Download ${format.toUpperCase()}`, `${shown}.${format}`));
-  const others = ["csv", "xlsx"].map((format) => link(`${name} as ${format.toUpperCase()}`, `${other}.${format}`));
+  const shownDownloads = ["csv", "xlsx"].map((format) => link(`Download ${format.toUpperCase()}`, `${shownTable}.${format}`));
+  const otherDownloads = ["csv", "xlsx"].map((format) => link(`${otherLabel} as ${format.toUpperCase()}`, `${otherTable}.${format}`));
   const layout = {
     label: perCustomer ? "All customers in one table" : "One customer per page",
     to: activitiesPathOf(view, { pages: perCustomer ? "" : "customer" }),
   };
   return [
-    ...(isEmpty ? [] : own),
-    ...(isEmpty || shown === "changes" || asOf || only ? [] : others),
-    ...(shows === "totals" ? [layout] : []),
+    ...(isEmpty ? [] : shownDownloads),
+    ...(isEmpty || shownTable === "changes" || asOf || shownImport ? [] : otherDownloads),
+    ...(tableName === "totals" ? [layout] : []),
   ];
 }
 
-/** The month and the time as of which it is shown are one control; beside it days, customer and codes. */
+/** The month and the times `asOf` and `since` share one control. Days, customer and codes have their own. */
 function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
-  const { visit, period, only, shows } = view;
+  const { visit, period, shownImport, tableName } = view;
   const { customer = "", warehouse = "", charge = "" } = visit.query;
   const [asOf, since] = [selection.wallTime(view.asOf, visit), selection.wallTime(view.since, visit)];
   const days = period?.month === undefined ? period : undefined;
   const shownMonth = period?.month ?? period?.firstDay.slice(0, 7) ?? "";
-  const monthPath = (months: number) => activitiesPathOf(view, { from: "", to: "", month: monthAfter(shownMonth, months) });
+  const monthPath = (months: number) => activitiesPathOf(view, { from: "", to: "", month: addMonths(shownMonth, months) });
   const chips: readonly (Chip | false | undefined)[] = [
-    only && { name: "unusual", label: "Unusual", kind: "yes" },
+    shownImport && { name: "unusual", label: "Unusual", kind: "yes" },
     period && {
       name: "month",
       label: "Month",
@@ -139,7 +138,7 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
       required: true,
       value: period.month ?? "",
       clears: ["from", "to"],
-      after: (
+      suffix: (
         <span class="months">
           <Link to={monthPath(-1)} aria-label="Previous month">
             &lsaquo;
@@ -150,30 +149,29 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
         </span>
       ),
     },
-    !only && { name: "asOf", label: "As of", kind: "time", group: "when", value: asOf, clears: ["since"] },
-    shows !== "rows" && { name: "since", label: "Changes since", kind: "time", group: "when", value: since, clears: ["asOf"] },
+    !shownImport && { name: "asOf", label: "As of", kind: "time", group: "when", value: asOf, clears: ["since"] },
+    tableName !== "rows" && { name: "since", label: "Changes since", kind: "time", group: "when", value: since, clears: ["asOf"] },
     codeChip("customer", "Customer", customerOptions(choices, view), customer),
-    codeChip("warehouse", "Warehouse", optionsOf(choices.warehouseCodes), warehouse),
-    codeChip("charge", "Charge code", optionsOf(choices.chargeCodes), charge),
+    codeChip("warehouse", "Warehouse", codeOptions(choices.warehouseCodes), warehouse),
+    codeChip("charge", "Charge code", codeOptions(choices.chargeCodes), charge),
     { name: "from", label: "From", kind: "day", value: days?.firstDay ?? "", clears: ["month"] },
     { name: "to", label: "To", kind: "day", value: days?.lastDay ?? "", clears: ["month"] },
   ];
-  const { view: rows, by, pages, import: importId } = selection.queryOf(view);
-  const kept = { view: rows, by, pages, import: importId };
-  return (
-    <Chips query={visit.query} path={activitiesPath} chips={chips.filter((chip) => chip !== false && chip !== undefined)} kept={kept} />
-  );
+  const { view: shownView, by, pages, import: importId } = selection.queryOf(view);
+  const keptQuery = { view: shownView, by, pages, import: importId };
+  const shownChips = chips.filter((chip) => chip !== false && chip !== undefined);
+  return <Chips query={visit.query} path={activitiesPath} chips={shownChips} keptQuery={keptQuery} />;
 }
 
-const optionsOf = (values: readonly string[]): Option[] => values.map((value) => ({ value, label: value }));
+const codeOptions = (values: readonly string[]): Option[] => values.map((value) => ({ value, label: value }));
 
 function customerOptions({ customerIds, withoutCustomer }: ActivityChoices, { nameOf }: View): Option[] {
   const named = customerIds.map((id) => ({ value: id, label: nameOf(id) === undefined ? id : `${nameOf(id)} (${id})` }));
   return [...named, ...(withoutCustomer ? [{ value: selection.noCustomer, label: "Without a customer" }] : [])];
 }
 
-/** A list to choose from, or a field to write into where the list would be too long. */
+/** A list to choose from, or a text field if the list would be too long. */
 const codeChip = (name: string, label: string, options: readonly Option[], value: string): Chip =>
-  options.length > mostChoices
+  options.length > maxChoices
     ? { name, label, kind: "text", maxlength: 200, value }
     : { name, label, kind: "choice", all: "All", options, value };

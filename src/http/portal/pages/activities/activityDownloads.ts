@@ -1,4 +1,4 @@
-import { fieldsOf, isNumber } from "../../../../domain/imports/fields.js";
+import { fieldsOf, isNumberField } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { activityTotals } from "../../../../queries/activities/activityTotals.js";
 import { allActivities } from "../../../../queries/activities/allActivities.js";
@@ -12,61 +12,62 @@ import { billColumns, billLines } from "./bills.js";
 import { type ActivitiesView, activitiesPath, activitiesView, rememberDownload, wallTime } from "./selection.js";
 import { changeColumns, changeLines } from "./totalChanges.js";
 
-type TableOf = (view: ActivitiesView, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
+type ReadTable = (view: ActivitiesView, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
 
 const fields = fieldsOf("activity");
-const isDecimal = [...fields.map(isNumber), false, true];
+const isDecimal = [...fields.map(isNumberField), false, true];
 
-/** The columns of an import, so that the file can be compared with what was sent, and where each row came from. */
-const rowsTable: TableOf = ({ visit, filter }, { pool }) => {
-  const found = allActivities(visit.person.organisationId, filter, pool);
+/** Has the columns of an import file, to compare with what was sent, and for each row its import and row number. */
+const rowsTable: ReadTable = ({ visit, filter }, { pool }) => {
+  const batches = allActivities(visit.person.organisationId, filter, pool);
   const rows = async function* (): DownloadedTable["rows"] {
-    for await (const lines of found) yield { lines, isNumber: isDecimal };
+    for await (const lines of batches) yield { lines, isNumber: isDecimal };
   };
   return { columns: [...fields.map(({ name }) => name), "importId", "row"], rows: rows() };
 };
 
-/** The lines of the page, all of them: by warehouse only where the page has them by warehouse. */
-const totalsTable: TableOf = async ({ visit, nameOf, filter, asOf, byWarehouse }, { pool }) => {
+/** Has all lines of the page's table, broken down by warehouse if the page is. */
+const totalsTable: ReadTable = async ({ visit, nameOf, filter, asOf, byWarehouse }, { pool }) => {
   const totals = await activityTotals(visit.person.organisationId, { ...filter, asOf }, pool);
-  return tableOf(visit, billColumns({ nameOf, byWarehouse }), billLines(totals, byWarehouse));
+  return toDownload(visit, billColumns({ nameOf, byWarehouse }), billLines(totals, byWarehouse));
 };
 
-const changesTable: TableOf = async ({ visit, nameOf, filter, since }, { pool }) => {
+const changesTable: ReadTable = async ({ visit, nameOf, filter, since }, { pool }) => {
   if (!since) throw new Rejection("invalid", "Give the time in since, such as 2026-03-01T14:30");
   const { organisationId } = visit.person;
   const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(organisationId, pool)]);
-  return tableOf(visit, changeColumns(nameOf, actorOf), changeLines(changes));
+  return toDownload(visit, changeColumns(nameOf, actorOf), changeLines(changes));
 };
 
-const tableOf = <Row>({ person }: SignedInVisit, columns: readonly Column<Row>[], rows: readonly Row[]): DownloadedTable => ({
+const toDownload = <Row>({ person }: SignedInVisit, columns: readonly Column<Row>[], rows: readonly Row[]): DownloadedTable => ({
   columns: columns.filter(isData).map(({ heading }) => heading),
   rows: inOneBatch(cellsInFile(columns, rows, person.timezone)),
 });
 
 const tables = { rows: rowsTable, totals: totalsTable, changes: changesTable } as const;
 
-export const activityDownloads = (["rows", "totals", "changes"] as const).flatMap((sheet) =>
+export const activityDownloads = (["rows", "totals", "changes"] as const).flatMap((tableName) =>
   (["csv", "xlsx"] as const).map((format) =>
-    defineAnswer(`${activitiesPath}/${sheet}.${format}`, "look", async (visit, deps) => {
+    defineAnswer(`${activitiesPath}/${tableName}.${format}`, "look", async (visit, deps) => {
       const view = await activitiesView(visit, deps);
-      const { now } = await presentCatalogue(visit, deps); // before the rows are read
-      const made = await tables[sheet](view, deps);
-      if (sheet === "totals" && view.period?.month && !view.asOf && !view.only) rememberDownload(visit, deps, view.period.month, now);
-      return downloadTable(visit, deps, { name: fileName(sheet, view), sheet, format, table: () => made });
+      const { now } = await presentCatalogue(visit, deps); // read before the rows, so that no later change is missed
+      const table = await tables[tableName](view, deps);
+      if (tableName === "totals" && view.period?.month && !view.asOf && !view.shownImport)
+        rememberDownload(visit, deps, view.period.month, now);
+      return downloadTable(visit, deps, { name: fileName(tableName, view), sheet: tableName, format, table: () => table });
     }),
   ),
 );
 
-/** Such as `activity-totals-2026-03-as-of-2026-04-01-0900`, in the organisation's time. */
-function fileName(table: keyof typeof tables, { visit, period, only, asOf, since }: ActivitiesView): string {
+/** A name such as `activity-totals-2026-03-as-of-2026-04-01-0900`, with times in the organisation's time zone. */
+function fileName(tableName: keyof typeof tables, { visit, period, shownImport, asOf, since }: ActivitiesView): string {
   const minuteOf = (at: Date) => wallTime(at, visit).slice(0, 16).replace("T", "-").replace(":", "");
   const parts = [
-    `activity-${table}`,
-    only && `import-${only.importId.slice(0, 8)}`,
+    `activity-${tableName}`,
+    shownImport && `import-${shownImport.importId.slice(0, 8)}`,
     period && (period.month ?? `${period.firstDay}-to-${period.lastDay}`),
-    table === "totals" && asOf && `as-of-${minuteOf(asOf)}`,
-    table === "changes" && since && `since-${minuteOf(since)}`,
+    tableName === "totals" && asOf && `as-of-${minuteOf(asOf)}`,
+    tableName === "changes" && since && `since-${minuteOf(since)}`,
   ];
   return parts.filter(Boolean).join("-");
 }

@@ -1,4 +1,4 @@
-// The rows behind the totals, or all those of one import, also the ones that no longer count.
+// The rows behind the totals, or all rows of one import, including those that no longer count.
 import type { Child } from "hono/jsx";
 import { type FieldName, fieldsOf } from "../../../../domain/imports/fields.js";
 import { instantOf } from "../../../../domain/imports/timestamp.js";
@@ -17,47 +17,47 @@ import { type Column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath, shownReference } from "../imports/importStatus.js";
 import { type BillSum, billSum } from "./bills.js";
-import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, chosenPath, daysInWords, queryOf } from "./selection.js";
+import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, daysInWords, queryOf, selectionPath } from "./selection.js";
 
 interface ListedActivity extends Omit<ActivityWithState, keyof ActivityState>, Partial<ActivityState> {
   /** The import's reference. */
   readonly reference: string;
-  /** Only in the list of unusual rows. */
+  /** Set only in the list of unusual rows. */
   readonly unusual?: UnusualRow | undefined;
 }
 
-async function readRows({ visit, filter, asOf, only }: ActivitiesView, deps: PortalDeps): Promise<RowPage<ListedActivity>> {
+async function readRows({ visit, filter, asOf, shownImport }: ActivitiesView, deps: PortalDeps): Promise<RowPage<ListedActivity>> {
   const { organisationId } = visit.person;
   const { pool } = deps;
   const page = { limit: rowsPerPage, cursor: visit.query["cursor"] || undefined, secret: deps.signingSecret };
-  if (only) {
+  if (shownImport) {
     const unusualOnly = visit.query["unusual"] === "yes";
     const [{ items, nextCursor }, unusual] = await Promise.all([
       listInPushOrder(organisationId, filter, { reversed: "include", unusualOnly }, page, pool),
-      unusualOnly ? unusualRowsOf(organisationId, only.importId, pool) : [],
+      unusualOnly ? unusualRowsOf(organisationId, shownImport.importId, pool) : [],
     ]);
     const byRow = new Map(unusual.map((each) => [each.row, each]));
-    return { items: items.map((each) => ({ ...each, reference: shownReference(only), unusual: byRow.get(each.row) })), nextCursor };
+    return { items: items.map((each) => ({ ...each, reference: shownReference(shownImport), unusual: byRow.get(each.row) })), nextCursor };
   }
   const { items, nextCursor } = await pageOfActivities(organisationId, { ...filter, asOf }, page, pool);
-  const named = items.map(({ sourceDetails, ...row }) => ({ ...row, reference: shownReference({ reference: sourceDetails }) }));
-  return { items: named, nextCursor };
+  const listed = items.map(({ sourceDetails, ...row }) => ({ ...row, reference: shownReference({ reference: sourceDetails }) }));
+  return { items: listed, nextCursor };
 }
 
-/** The total that led here; undefined where there are too many to add up. */
+/** The total of the rows on all pages; undefined if there are too many to add up. */
 const sumOfRows = ({ visit, filter, asOf }: ActivitiesView, { pool }: PortalDeps): Promise<BillSum | undefined> =>
   activityTotals(visit.person.organisationId, { ...filter, asOf }, pool).then(billSum, (error: unknown) => {
     if (error instanceof Rejection) return undefined;
     throw error;
   });
 
-/** `isEmpty`: there is nothing to download. */
+/** `isEmpty` is true if there is nothing to download. */
 export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<{ readonly body: Child; readonly isEmpty: boolean }> {
-  const { visit, only, asOf } = view;
-  const [{ items, nextCursor }, sum] = await Promise.all([readRows(view, deps), only ? undefined : sumOfRows(view, deps)]);
+  const { visit, shownImport, asOf } = view;
+  const [{ items, nextCursor }, sum] = await Promise.all([readRows(view, deps), shownImport ? undefined : sumOfRows(view, deps)]);
   const cursor = visit.query["cursor"] || undefined;
   const start = rowsBefore(visit.query["after"]);
-  const withChoice = visit.may("operate") && !asOf && items.some(({ reversed }) => !reversed);
+  const canSelect = visit.may("operate") && !asOf && items.some(({ reversed }) => !reversed);
   const body = (
     <>
       {sum && items.length > 0 ? (
@@ -67,15 +67,15 @@ export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<
         </p>
       ) : null}
       <Table
-        caption={only ? "Activities in the order of the file" : "Activities by customer, warehouse, charge code and time"}
-        columns={[...(withChoice ? [choiceColumn(visit)] : []), ...columns(view)]}
+        caption={shownImport ? "Activities in the order of the file" : "Activities by customer, warehouse, charge code and time"}
+        columns={[...(canSelect ? [selectColumn(visit)] : []), ...activityColumns(view)]}
         rows={items}
-        muted={({ reversed, replacedBy }) => Boolean(reversed || replacedBy)}
+        isMuted={({ reversed, replacedBy }) => Boolean(reversed || replacedBy)}
         empty={<NoRows view={view} isLast={nextCursor === null} />}
       />
-      {withChoice ? <ChosenRows view={view} /> : null}
+      {canSelect ? <SelectedRowsForm view={view} /> : null}
       <Pager
-        {...{ of: "activities", isFirst: cursor === undefined, nextCursor }}
+        {...{ plural: "activities", isFirst: cursor === undefined, nextCursor }}
         path={(next) => activitiesPathOf(view, { cursor: next, after: next && String(start + items.length) })}
         range={{ start, shown: items.length, total: sum && { count: sum.rows, more: false } }}
       />
@@ -84,10 +84,10 @@ export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<
   return { body, isEmpty: items.length === 0 && cursor === undefined };
 }
 
-/** The form stands below the table and not around it, so that the rows are printed. */
-const choiceForm = "chosen-rows";
+/** The form is below the table, not around it, because printing leaves forms out. */
+const selectionFormId = "chosen-rows";
 
-const choiceColumn = ({ query }: SignedInVisit): Column<ListedActivity> => ({
+const selectColumn = ({ query }: SignedInVisit): Column<ListedActivity> => ({
   heading: "Select",
   cell: ({ importId, row, reference, reversed }) =>
     reversed ? null : (
@@ -95,24 +95,24 @@ const choiceColumn = ({ query }: SignedInVisit): Column<ListedActivity> => ({
         type="checkbox"
         name="row"
         value={`${importId}:${row}`}
-        form={choiceForm}
+        form={selectionFormId}
         checked={query["select"] === "all"}
         aria-label={`Row ${row} of ${reference}`}
       />
     ),
 });
 
-function ChosenRows({ view }: { view: ActivitiesView }) {
+function SelectedRowsForm({ view }: { view: ActivitiesView }) {
   const { links, query } = view.visit;
   const { cursor, select } = query;
-  const here = (changes: Query) => queryOf(view, { cursor, ...changes });
+  const parametersWith = (changes: Query) => queryOf(view, { cursor, ...changes });
   const [label, next] = select === "all" ? ["Select none", undefined] : ["Select all on this page", "all"];
   return (
-    <form id={choiceForm} method="get" action={links.to(chosenPath)} class="button-row chosen-rows">
-      <input type="hidden" name="back" value={withQuery(activitiesPath, here({}))} />
+    <form id={selectionFormId} method="get" action={links.to(selectionPath)} class="button-row chosen-rows">
+      <input type="hidden" name="back" value={withQuery(activitiesPath, parametersWith({}))} />
       <Button label="Correct rows" name="do" value="correct" class="quiet" />
       <Button label="Reverse rows" class="quiet danger" />
-      <Link to={withQuery(activitiesPath, here({ select: next }))}>{label}</Link>
+      <Link to={withQuery(activitiesPath, parametersWith({ select: next }))}>{label}</Link>
     </form>
   );
 }
@@ -122,11 +122,11 @@ function NoRows({ view, isLast }: { view: ActivitiesView; isLast: boolean }) {
     return (
       <EmptyState title="No matches on this page">Each page searches 5,000 activities. Go to the next page to search further.</EmptyState>
     );
-  if (view.only) return <EmptyState title="No activities of this import match" />;
+  if (view.shownImport) return <EmptyState title="No activities of this import match" />;
   return <EmptyState title={`No activities in ${daysInWords(view)}`}>Choose another month, or clear a filter.</EmptyState>;
 }
 
-/** A value of an activity, in a table or `exact`, among the facts of one activity. */
+/** A value of an activity. In full if `exact`, as on the page of one activity; otherwise as in a table. */
 export function shownValue(name: FieldName<"activity">, value: unknown, nameOf: NameOfCustomer, exact = false): Child {
   const text = value === null || value === undefined ? "" : String(value);
   if (name === "customerId") return <Customer customerId={text} nameOf={nameOf} />;
@@ -142,8 +142,8 @@ export function shownValue(name: FieldName<"activity">, value: unknown, nameOf: 
   return at === undefined ? text : <Time at={new Date(at)} exact={exact} />;
 }
 
-/** The fields that lead, as the table names them; the others stand after them. */
-const leading: Readonly<Partial<Record<FieldName<"activity">, string>>> = {
+/** The first columns, with their short headings. The other fields follow. */
+const leadingHeadings: Readonly<Partial<Record<FieldName<"activity">, string>>> = {
   activityTimestamp: "Time",
   customerId: "Customer",
   warehouseCode: "Warehouse",
@@ -151,11 +151,11 @@ const leading: Readonly<Partial<Record<FieldName<"activity">, string>>> = {
   quantity: "Quantity",
   reference: "Reference",
 };
-const headings = fieldsOf("activity").map(({ name, heading }) => [name, leading[name] ?? heading]);
-const shownFields = Object.entries({ ...leading, ...Object.fromEntries(headings) }) as [FieldName<"activity">, string][];
+const headingsByField = fieldsOf("activity").map(({ name, heading }) => [name, leadingHeadings[name] ?? heading]);
+const shownFields = Object.entries({ ...leadingHeadings, ...Object.fromEntries(headingsByField) }) as [FieldName<"activity">, string][];
 
-function columns(view: ActivitiesView): readonly Column<ListedActivity>[] {
-  const { visit, nameOf, only } = view;
+function activityColumns(view: ActivitiesView): readonly Column<ListedActivity>[] {
+  const { visit, nameOf, shownImport } = view;
   return [
     ...shownFields.map(
       ([name, heading]): Column<ListedActivity> => ({
@@ -166,14 +166,14 @@ function columns(view: ActivitiesView): readonly Column<ListedActivity>[] {
       }),
     ),
     ...(visit.query["unusual"] === "yes" ? [{ heading: "Unusual", cell: Unusual }] : []),
-    ...(only ? [{ heading: "Billing", cell: CountState }] : []),
+    ...(shownImport ? [{ heading: "Billing", cell: BillingState }] : []),
     {
-      heading: only ? "Row" : "Import",
+      heading: shownImport ? "Row" : "Import",
       cell: ({ importId, reference, row }) => (
         <span class="named">
-          {only ? null : <Link to={importPath(importId)}>{reference}</Link>}{" "}
+          {shownImport ? null : <Link to={importPath(importId)}>{reference}</Link>}{" "}
           <Link class="row-history" to={activityPath(importId, row)}>
-            {only ? null : "row "}
+            {shownImport ? null : "row "}
             {row}
             <span class="unseen">, the activity</span>
           </Link>
@@ -200,13 +200,13 @@ function Unusual({ unusual }: ListedActivity) {
   );
 }
 
-/** Whether it is billed; if not, the badge leads to the reversal, or to the row that counts instead. */
-export function CountState({ importId, reversed, replacedBy }: Partial<ActivityState> & { readonly importId: string }) {
+/** Whether the activity is billed. If not, the badge links to the reversal, or to the row that counts instead. */
+export function BillingState({ importId, reversed, replacedBy }: Partial<ActivityState> & { readonly importId: string }) {
   if (!reversed && !replacedBy) return <Badge state={{ label: "Billed", badge: "good" }} />;
-  const instead = replacedBy ? activityPath(replacedBy.importId, replacedBy.row) : "";
+  const replacementPath = replacedBy ? activityPath(replacedBy.importId, replacedBy.row) : "";
   return (
     <Link
-      to={reversed ? reversalPath(importId, reversed.reversalId) : instead}
+      to={reversed ? reversalPath(importId, reversed.reversalId) : replacementPath}
       title={reversed?.reason ?? "See the activity that counts instead"}
     >
       <Badge state={reversed ? { label: "Reversed", badge: "warn" } : { label: "Replaced", badge: "" }} />

@@ -1,18 +1,18 @@
-// Totals as people bill them: customer by customer, by charge code, and by warehouse where that is chosen.
+// Totals for billing: by customer and charge code, and by warehouse if the view asks for it.
 import type { Child } from "hono/jsx";
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import { type ActivityTotal, sumOfTotals } from "../../../../queries/activities/activityTotals.js";
 import { Amount, EmptyState, Link, pageInMemory, Quantity, withQuery } from "../../shell/parts.js";
 import { type Column, column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
-import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noCustomer, printedWords, queryOf } from "./selection.js";
+import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noCustomer, printedLines, queryOf } from "./selection.js";
 
-/** `warehouseCode`: undefined where it is of all warehouses. */
+/** `warehouseCode` is undefined for a line of all warehouses. */
 type BillLine = Omit<ActivityTotal, "warehouseCode"> & { readonly warehouseCode?: string | undefined };
 
 export type BillSum = ReturnType<typeof billSum>;
 
-/** `quantity`: undefined where the charge codes differ, since pallets and labels have no sum. */
+/** `quantity` is undefined if the charge codes differ, because quantities of different things cannot be added. */
 export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "quantity" | "rows">[]) {
   const { quantity, rows } = sumOfTotals(amounts);
   return { quantity: new Set(amounts.map(({ chargeCode }) => chargeCode)).size > 1 ? undefined : quantity, rows };
@@ -21,15 +21,15 @@ export function billSum(amounts: readonly Pick<ActivityTotal, "chargeCode" | "qu
 /** Activities without a customer come last. */
 export function billLines(totals: readonly BillLine[], byWarehouse: boolean): BillLine[] {
   const customers = [...new Set(totals.map(({ customerId }) => customerId).filter((id) => id !== null)), null];
-  const places = new Map(customers.map((id, index) => [id, index]));
-  const placeOf = ({ customerId }: BillLine) => places.get(customerId) ?? 0;
+  const ranks = new Map(customers.map((id, index) => [id, index]));
+  const rankOf = ({ customerId }: BillLine) => ranks.get(customerId) ?? 0;
   const keyOf = ({ customerId, chargeCode, warehouseCode }: BillLine) =>
     JSON.stringify([customerId, chargeCode, byWarehouse && warehouseCode]);
-  const lines = [...groupedBy(totals, keyOf).values()].map((some): BillLine => {
-    const { customerId, chargeCode, warehouseCode } = some[0];
-    return { customerId, chargeCode, warehouseCode: byWarehouse ? warehouseCode : undefined, ...sumOfTotals(some) };
+  const lines = [...groupedBy(totals, keyOf).values()].map((group): BillLine => {
+    const { customerId, chargeCode, warehouseCode } = group[0];
+    return { customerId, chargeCode, warehouseCode: byWarehouse ? warehouseCode : undefined, ...sumOfTotals(group) };
   });
-  return lines.sort((a, b) => placeOf(a) - placeOf(b) || byCode(a, b));
+  return lines.sort((a, b) => rankOf(a) - rankOf(b) || byCode(a, b));
 }
 
 const byCode = (a: BillLine, b: BillLine) =>
@@ -38,9 +38,9 @@ const byCode = (a: BillLine, b: BillLine) =>
 interface BillOptions {
   readonly nameOf: NameOfCustomer;
   readonly byWarehouse?: boolean;
-  /** The number of a line's rows, such as a link to them. */
+  /** What the column Rows shows, such as a link to the line's rows. */
   readonly rowsOf?: (line: BillLine) => Child;
-  /** The amounts are changes: more or less than before. */
+  /** True if the amounts are changes, shown with their sign. */
   readonly signed?: boolean;
 }
 
@@ -48,11 +48,11 @@ interface BillTableProps extends BillOptions {
   readonly caption: string;
   readonly lines: readonly BillLine[];
   readonly sum: BillSum;
-  /** Stands above the headings of every printed page. */
+  /** A line above the headings of every printed page. */
   readonly printed?: string;
 }
 
-/** Amounts by customer and charge code, and by warehouse where the lines have one. */
+/** Amounts by customer and charge code, and by warehouse if `byWarehouse`. */
 export const BillTable = ({ caption, lines, sum, printed, ...options }: BillTableProps) => (
   <Table
     caption={caption}
@@ -60,19 +60,19 @@ export const BillTable = ({ caption, lines, sum, printed, ...options }: BillTabl
     columns={billColumns(options)}
     rows={lines}
     groupBy={({ customerId }) => customerId}
-    printed={printed}
+    printedHead={printed}
     foot={<SumRow label="Total" columns={options.byWarehouse ? 3 : 2} signed={options.signed} {...sum} />}
   />
 );
 
-/** What is billed to whom, on pages and in files. */
-export const billedColumns = <Row extends Pick<BillLine, "customerId" | "chargeCode">>(
+/** The columns of customer and charge code, for pages and for files. */
+export const chargeColumns = <Row extends Pick<BillLine, "customerId" | "chargeCode">>(
   nameOf: NameOfCustomer,
-  bill: Pick<Column<Row>, "names" | "once"> = {},
+  options: Pick<Column<Row>, "names" | "oncePerGroup"> = {},
 ): readonly Column<Row>[] => [
   column("customerId", "Customer id", ({ customerId }) => customerId, { onlyInFiles: true }),
   column("customer", "Customer", ({ customerId }) => nameOf(customerId ?? ""), {
-    ...bill,
+    ...options,
     cell: ({ customerId }) => <Customer customerId={customerId} nameOf={nameOf} />,
   }),
   column("chargeCode", "Charge code", ({ chargeCode }) => chargeCode),
@@ -80,11 +80,11 @@ export const billedColumns = <Row extends Pick<BillLine, "customerId" | "chargeC
 
 export const amountColumns = <Row extends Pick<BillLine, "quantity" | "rows">>(
   signed = true,
-  rowsOf: Column<Row>["cell"] = signed ? ({ rows }) => <Quantity text={String(rows)} signed /> : undefined,
+  rowsOf: Column<Row>["cell"] = signed ? ({ rows }) => <Quantity text={String(rows)} isDifference /> : undefined,
 ): readonly Column<Row>[] => [
   column("quantity", "Quantity", ({ quantity }) => ({ decimal: quantity }), {
     number: true,
-    ...(signed ? { cell: ({ quantity }) => <Quantity text={quantity} signed /> } : {}),
+    ...(signed ? { cell: ({ quantity }) => <Quantity text={quantity} isDifference /> } : {}),
   }),
   column("rows", "Rows", ({ rows }) => rows, {
     number: true,
@@ -92,11 +92,11 @@ export const amountColumns = <Row extends Pick<BillLine, "quantity" | "rows">>(
   }),
 ];
 
-const warehouse: Column<BillLine> = column("warehouse", "Warehouse", ({ warehouseCode }) => warehouseCode);
+const warehouseColumn: Column<BillLine> = column("warehouse", "Warehouse", ({ warehouseCode }) => warehouseCode);
 
 export const billColumns = ({ nameOf, byWarehouse = false, rowsOf, signed = false }: BillOptions): readonly Column<BillLine>[] => [
-  ...billedColumns<BillLine>(nameOf, { names: true, once: true }),
-  ...(byWarehouse ? [warehouse] : []),
+  ...chargeColumns<BillLine>(nameOf, { names: true, oncePerGroup: true }),
+  ...(byWarehouse ? [warehouseColumn] : []),
   ...amountColumns<BillLine>(signed, rowsOf),
 ];
 
@@ -112,20 +112,20 @@ export const SumRow = ({ label, columns, quantity, rows, signed }: SumRowProps) 
       {label}
     </th>
     <td data-label="Quantity" class="number">
-      {quantity === undefined ? null : <Quantity text={quantity} signed={signed} />}
+      {quantity === undefined ? null : <Quantity text={quantity} isDifference={signed} />}
     </td>
     <td data-label="Rows" class="number">
-      <Quantity text={String(rows)} signed={signed} />
+      <Quantity text={String(rows)} isDifference={signed} />
     </td>
   </tr>
 );
 
-/** A page with more lines than this is too long to be read. */
-export const mostLines = 1_000;
+/** A page with more lines than this would be too long to read. */
+export const maxLines = 1_000;
 
-export const FirstLines = ({ downloaded = true }: { downloaded?: boolean }) => (
+export const FirstLinesHint = ({ downloaded = true }: { downloaded?: boolean }) => (
   <p class="hint">
-    The first <Amount value={mostLines} /> lines.{" "}
+    The first <Amount value={maxLines} /> lines.{" "}
     {downloaded ? "The total covers all lines, and so does the download." : "The total covers all lines."}
   </p>
 );
@@ -140,7 +140,7 @@ export function Totals({ view, totals }: { view: ActivitiesView; totals: readonl
   const lines = billLines(totals, view.byWarehouse);
   if (view.perCustomer) return <BillPerCustomer view={view} lines={lines} />;
   const { rows, pager } = pageInMemory(view.visit, lines, {
-    of: ["total", "totals"],
+    noun: ["total", "totals"],
     path: withQuery(activitiesPath, queryOf(view)),
     name: "after",
     size: linesPerPage,
@@ -148,7 +148,7 @@ export function Totals({ view, totals }: { view: ActivitiesView; totals: readonl
   const caption = `Totals by customer and charge code, ${daysInWords(view)}`;
   return (
     <>
-      <BillTable {...tableOf(view)} caption={caption} lines={rows} sum={billSum(totals)} />
+      <BillTable {...billOptions(view)} caption={caption} lines={rows} sum={billSum(totals)} />
       {pager}
       {rows.length === lines.length ? null : <p class="hint">The total and the downloads cover all pages.</p>}
     </>
@@ -157,35 +157,35 @@ export function Totals({ view, totals }: { view: ActivitiesView; totals: readonl
 
 const linesPerPage = 200;
 
-/** Each number of rows leads to the rows, as of the same time. */
-const tableOf = (view: ActivitiesView) => ({
+/** The number of rows links to those rows, as of the same time. */
+const billOptions = (view: ActivitiesView) => ({
   nameOf: view.nameOf,
   byWarehouse: view.byWarehouse,
   rowsOf: (line: BillLine) => <LinkToRows view={view} line={line} />,
 });
 
-/** A table for each customer, which begins a page of its own when it is printed. No customer's lines are cut. */
+/** A table for each customer, printed on its own page. Later customers are left out, rather than some of a customer's lines. */
 function BillPerCustomer({ view, lines }: { view: ActivitiesView; lines: readonly BillLine[] }) {
   const days = daysInWords(view);
   const bills = [...groupedBy(lines, ({ customerId }) => customerId)];
-  let count = 0;
-  const shown = bills.filter(([, own], index) => {
-    count += own.length;
-    return index === 0 || count <= mostLines;
+  let lineCount = 0;
+  const shown = bills.filter(([, customerLines], index) => {
+    lineCount += customerLines.length;
+    return index === 0 || lineCount <= maxLines;
   });
   return (
     <>
-      {shown.map(([customerId, own]) => (
+      {shown.map(([customerId, customerLines]) => (
         <section class="customer-bill">
           <h3>
             <Customer customerId={customerId} nameOf={view.nameOf} />
           </h3>
           <BillTable
-            {...tableOf(view)}
+            {...billOptions(view)}
             caption={`Totals by charge code, ${days}`}
-            lines={own}
-            sum={billSum(own)}
-            printed={printedWords(view, customerId ?? noCustomer).join(". ")}
+            lines={customerLines}
+            sum={billSum(customerLines)}
+            printed={printedLines(view, customerId ?? noCustomer).join(". ")}
           />
         </section>
       ))}
@@ -201,12 +201,12 @@ function BillPerCustomer({ view, lines }: { view: ActivitiesView; lines: readonl
 function LinkToRows({ view, line }: { view: ActivitiesView; line: BillLine }) {
   const { customerId, chargeCode, warehouseCode, rows } = line;
   const warehouse = warehouseCode ?? view.filter.warehouseCode;
-  const own = { customer: customerId ?? noCustomer, charge: chargeCode, warehouse, view: "rows", pages: "" };
-  const who = customerId === null ? "without a customer" : (view.nameOf(customerId) ?? customerId);
+  const rowsParameters = { customer: customerId ?? noCustomer, charge: chargeCode, warehouse, view: "rows", pages: "" };
+  const customerWords = customerId === null ? "without a customer" : (view.nameOf(customerId) ?? customerId);
   return (
     <Link
-      to={activitiesPathOf(view, own)}
-      aria-label={`Show the ${rows} ${rows === 1 ? "row" : "rows"} of ${chargeCode}, ${who}${warehouseCode ? `, ${warehouseCode}` : ""}`}
+      to={activitiesPathOf(view, rowsParameters)}
+      aria-label={`Show the ${rows} ${rows === 1 ? "row" : "rows"} of ${chargeCode}, ${customerWords}${warehouseCode ? `, ${warehouseCode}` : ""}`}
     >
       <Amount value={rows} />
     </Link>

@@ -1,7 +1,7 @@
-// Which activities the page shows, from its address, and addresses that show others.
+// Reads from the page's address which activities it shows, and builds addresses that show others.
 import { limits } from "../../../../domain/imports/limits.js";
 import { wallAt } from "../../../../domain/imports/timestamp.js";
-import { noImport, Rejection } from "../../../../domain/rejection.js";
+import { importNotFound, Rejection } from "../../../../domain/rejection.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js";
@@ -10,49 +10,48 @@ import { downloadCookie } from "../../sessions/cookies.js";
 import { timeInWords } from "../../shell/formats.js";
 import { type Query, withQuery } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
-import { periodOf, periodWords, timeIn } from "../days.js";
+import { periodFromQuery, periodInWords, timeFromQuery } from "../days.js";
 
 export const activitiesPath = "/portal/activities";
 /** The page of one activity. */
 export const activityPath = (importId: string, row: number) => `${activitiesPath}/${importId}/${row}`;
 
-/** Takes the rows that were chosen to be reversed or corrected. */
-export const chosenPath = `${activitiesPath}/reverse`;
+/** The page for rows that were selected to be reversed or corrected. */
+export const selectionPath = `${activitiesPath}/reverse`;
 
-/** The customer of activities that name none. No customer's id has brackets. */
+/** The filter value for activities without a customer. No customer's id has brackets. */
 export const noCustomer = "(none)";
 
-/** What every part of the page is made from. */
 export type ActivitiesView = Awaited<ReturnType<typeof activitiesView>>;
 
-/** Throws a Rejection for a filter that cannot be used, and where the organisation has no import with the id. */
+/** Throws a Rejection for an invalid filter, and if the organisation has no import with the id. */
 export async function activitiesView(visit: SignedInVisit, deps: PortalDeps) {
   const { query, person } = visit;
   const { now, nameOf } = await presentCatalogue(visit, deps);
   const importId = query["import"] || undefined;
-  if (importId !== undefined && !isUuid(importId)) throw noImport();
-  const isOfAllDays = importId !== undefined && !query["month"] && !query["from"] && !query["to"];
-  /** Undefined: all days, of one import. */
-  const period = isOfAllDays ? undefined : periodOf(query, person.timezone, now);
+  if (importId !== undefined && !isUuid(importId)) throw importNotFound();
+  const coversAllDays = importId !== undefined && !query["month"] && !query["from"] && !query["to"];
+  /** Undefined for all days of one import. */
+  const period = coversAllDays ? undefined : periodFromQuery(query, person.timezone, now);
   const customerId = codeIn(query, "customer");
   const codes = { warehouseCode: codeIn(query, "warehouse"), chargeCode: codeIn(query, "charge") };
   const filter = { importId, customerId: customerId === noCustomer ? "" : customerId, ...codes, from: period?.from, to: period?.to };
-  const isOfRows = importId !== undefined || query["view"] === "rows";
-  /** Of changes: the time after which they were made. */
-  const since = isOfRows ? undefined : timeIn(visit, "since", "Changes since");
-  /** Totals as they were known at this time; undefined: as they are now. */
-  const asOf = importId !== undefined || since ? undefined : timeIn(visit);
-  const shows: "totals" | "rows" | "changes" = isOfRows ? "rows" : since ? "changes" : "totals";
-  /** A table of totals for each customer, printed on a page of its own. */
-  const perCustomer = shows === "totals" && query["pages"] === "customer";
-  /** Totals of each warehouse by itself. */
+  const showsRows = importId !== undefined || query["view"] === "rows";
+  /** The page shows the changes after this time. */
+  const since = showsRows ? undefined : timeFromQuery(visit, "since", "Changes since");
+  /** The page shows what was known at this time; undefined for the present. */
+  const asOf = importId !== undefined || since ? undefined : timeFromQuery(visit);
+  const tableName: "totals" | "rows" | "changes" = showsRows ? "rows" : since ? "changes" : "totals";
+  /** Each customer has its own table of totals, printed on its own page. */
+  const perCustomer = tableName === "totals" && query["pages"] === "customer";
+  /** Totals are broken down by warehouse. */
   const byWarehouse = query["by"] === "warehouse";
-  /** The import whose activities are listed, also those that no longer count. */
-  const only =
+  /** Set if the page lists the activities of this import, including those that no longer count. */
+  const shownImport =
     importId === undefined ? undefined : (await requireImport(person.organisationId, { kind: "activities", importId }, deps)).view;
   const time = asOf ?? since;
   if (time) await waitUntilTablesKnow(time, deps);
-  return { visit, nameOf, period, only, shows, asOf, since, byWarehouse, perCustomer, filter };
+  return { visit, nameOf, period, shownImport, tableName, asOf, since, byWarehouse, perCustomer, filter };
 }
 
 function codeIn(query: Readonly<Record<string, string>>, name: string): string | undefined {
@@ -63,23 +62,23 @@ function codeIn(query: Readonly<Record<string, string>>, name: string): string |
 }
 
 /** The page's query, with some parameters changed. */
-export function queryOf({ visit, period, shows, asOf, since, byWarehouse, perCustomer }: ActivitiesView, changes: Query = {}): Query {
+export function queryOf({ visit, period, tableName, asOf, since, byWarehouse, perCustomer }: ActivitiesView, changes: Query = {}): Query {
   const { import: importId, unusual, customer, warehouse, charge } = visit.query;
   const dates = period?.month ? { month: period.month } : { from: period?.firstDay, to: period?.lastDay };
-  const shape = { by: byWarehouse ? "warehouse" : "", view: shows === "rows" ? shows : "", pages: perCustomer ? "customer" : "" };
+  const shape = { by: byWarehouse ? "warehouse" : "", view: tableName === "rows" ? tableName : "", pages: perCustomer ? "customer" : "" };
   const times = { asOf: asOf?.toISOString(), since: since?.toISOString() };
   return { ...dates, import: importId, unusual, customer, warehouse, charge, ...shape, ...times, ...changes };
 }
 
 export const activitiesPathOf = (view: ActivitiesView, changes: Query = {}): string => withQuery(activitiesPath, queryOf(view, changes));
 
-export const daysInWords = ({ period }: Pick<ActivitiesView, "period">): string => (period ? periodWords(period) : "All days");
+export const daysInWords = ({ period }: Pick<ActivitiesView, "period">): string => (period ? periodInWords(period) : "All days");
 
-/** For a field of a form: a time as clocks in the organisation's zone show it. */
+/** The value of a form's time field: wall time in the organisation's time zone. */
 export const wallTime = (at: Date | undefined, { person }: SignedInVisit): string => (at ? wallAt(at.getTime(), person.timezone) : "");
 
-/** What a printed page is of, since it shows neither menu nor filters. `customer`: as the address names it. */
-export function printedWords(view: ActivitiesView, customer = view.visit.query["customer"] ?? ""): string[] {
+/** The lines that head a printed page, which shows neither menu nor filters. `customer` is as in the address. */
+export function printedLines(view: ActivitiesView, customer = view.visit.query["customer"] ?? ""): string[] {
   const { person } = view.visit;
   const { warehouseCode, chargeCode } = view.filter;
   const time = view.asOf ?? view.since;
@@ -95,13 +94,13 @@ export function printedWords(view: ActivitiesView, customer = view.visit.query["
   ];
 }
 
-/** In the browser: what changes a month's bill afterwards is shown to the person who has downloaded it. */
+/** Sets a cookie, so that the overview can point out later changes to a month that this person has downloaded. */
 export const rememberDownload = ({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string, at: Date): void =>
   downloadCookie(publicUrl).write(context, [person.memberId, month, at.toISOString()].join(" "));
 
-/** When this person has last downloaded the totals of the month, in this browser. */
+/** When this person last downloaded totals in this browser; undefined if those were of another month. */
 export function lastDownload({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string): Date | undefined {
-  const [memberId, ofMonth, text = ""] = (downloadCookie(publicUrl).read(context) ?? "").split(" ");
+  const [memberId, downloadedMonth, text = ""] = (downloadCookie(publicUrl).read(context) ?? "").split(" ");
   const at = new Date(text);
-  return memberId === person.memberId && ofMonth === month && !Number.isNaN(at.getTime()) ? at : undefined;
+  return memberId === person.memberId && downloadedMonth === month && !Number.isNaN(at.getTime()) ? at : undefined;
 }

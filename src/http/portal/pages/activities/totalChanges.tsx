@@ -1,4 +1,4 @@
-// What changed the totals since a time: imports and reversals, each with its amounts, and their sum.
+// What has changed the totals since a given time: imports and reversals, each with its amounts, and their sum.
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
 import { countInWords } from "../../shell/formats.js";
@@ -6,13 +6,13 @@ import { EmptyState, Link, Time } from "../../shell/parts.js";
 import { type Column, column, fileColumns, Table } from "../../shell/table.js";
 import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/importStatus.js";
-import { amountColumns, type BillSum, BillTable, billedColumns, billLines, billSum, FirstLines, mostLines, SumRow } from "./bills.js";
+import { amountColumns, type BillSum, BillTable, billLines, billSum, chargeColumns, FirstLinesHint, maxLines, SumRow } from "./bills.js";
 import type { ActivitiesView } from "./selection.js";
 
 /** One amount of a change. */
 type ChangeLine = ChangedAmount & { readonly change: TotalsChange };
 
-/** Those without a customer come last. */
+/** Within a change, amounts without a customer come last. */
 export const changeLines = (changes: readonly TotalsChange[]): ChangeLine[] =>
   changes.flatMap((change) => {
     const sorted = change.amounts.toSorted((a, b) => Number(a.customerId === null) - Number(b.customerId === null));
@@ -29,12 +29,14 @@ export function ChangesTable({ view, changes, actorOf }: { view: ActivitiesView;
         caption="What changed the totals, oldest first"
         class="bill changed"
         columns={changeColumns(view.nameOf, actorOf)}
-        rows={lines.slice(0, mostLines)}
+        rows={lines.slice(0, maxLines)}
         groupBy={({ change }) => change}
-        after={([{ change } = { change: undefined }]) => (change && change.amounts.length > 1 ? <SumOfChange change={change} /> : null)}
+        afterGroup={([{ change } = { change: undefined }]) =>
+          change && change.amounts.length > 1 ? <SumOfChange change={change} /> : null
+        }
         foot={<SumRow label="All changes" columns={4} signed {...sum} />}
       />
-      {lines.length > mostLines ? <FirstLines /> : null}
+      {lines.length > maxLines ? <FirstLinesHint /> : null}
       <Difference amounts={lines} sum={sum} nameOf={view.nameOf} />
     </>
   );
@@ -47,10 +49,10 @@ function SumOfChange({ change }: { change: TotalsChange }) {
 }
 
 export const changeColumns = (nameOf: NameOfCustomer, actorOf: NameOf): readonly Column<ChangeLine>[] => [
-  column("at", "When", ({ change }) => change.at, { once: true, cell: ({ change }) => <Time at={change.at} exact /> }),
+  column("at", "When", ({ change }) => change.at, { oncePerGroup: true, cell: ({ change }) => <Time at={change.at} exact /> }),
   column("what", "What", ({ change }) => (change.reversalId === null ? "import" : "reversal"), {
     names: true,
-    once: true,
+    oncePerGroup: true,
     cell: ({ change }, isRepeated) =>
       isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange change={change} actorOf={actorOf} />,
   }),
@@ -61,7 +63,7 @@ export const changeColumns = (nameOf: NameOfCustomer, actorOf: NameOf): readonly
     ["reason", "Reason", ({ change }) => change.reason],
     ["by", "By", ({ change }) => actorOf(principalOf(change.actor))],
   ]),
-  ...billedColumns(nameOf),
+  ...chargeColumns(nameOf),
   ...amountColumns(),
 ];
 
@@ -69,14 +71,14 @@ const referenceOf = ({ sourceDetails }: TotalsChange): string => sourceDetails.t
 
 const causeInWords = (change: TotalsChange): string => `${change.reversalId === null ? "Import" : "Reversal of"} ${referenceOf(change)}`;
 
-/** Who and why, with links to the import and to the reversal. */
+/** What changed the totals, by whom and why, with links to the import and the reversal. */
 function CauseOfChange({ change, actorOf }: { change: TotalsChange; actorOf: NameOf }) {
   const { importId, reversalId, reason } = change;
-  const imported = <Link to={importPath(importId)}>{referenceOf(change)}</Link>;
+  const importLink = <Link to={importPath(importId)}>{referenceOf(change)}</Link>;
   return (
     <span class="named">
       {reversalId === null ? "Import " : [<Link to={reversalPath(importId, reversalId)}>Reversal</Link>, " of "]}
-      {imported}
+      {importLink}
       <span class="cause">
         by {actorOf(principalOf(change.actor))}
         {reason === null ? null : `: ${reason}`}
@@ -85,7 +87,7 @@ function CauseOfChange({ change, actorOf }: { change: TotalsChange; actorOf: Nam
   );
 }
 
-/** What is more or less now than it was then: what a corrected bill is made from. */
+/** The difference between the totals then and now, from which a corrected bill is made. */
 function Difference({ amounts, sum, nameOf }: { amounts: readonly ChangedAmount[]; sum: BillSum; nameOf: NameOfCustomer }) {
   const lines = billLines(amounts, false).filter(({ quantity, rows }) => rows !== 0 || /[1-9]/.test(quantity));
   const caption = "The difference by customer and charge code";
@@ -95,9 +97,9 @@ function Difference({ amounts, sum, nameOf }: { amounts: readonly ChangedAmount[
       {lines.length === 0 ? (
         <p>The changes cancel each other out: the totals have not changed.</p>
       ) : (
-        <BillTable caption={caption} lines={lines.slice(0, mostLines)} sum={sum} nameOf={nameOf} signed />
+        <BillTable caption={caption} lines={lines.slice(0, maxLines)} sum={sum} nameOf={nameOf} signed />
       )}
-      {lines.length > mostLines ? <FirstLines downloaded={false} /> : null}
+      {lines.length > maxLines ? <FirstLinesHint downloaded={false} /> : null}
     </section>
   );
 }

@@ -1,14 +1,14 @@
-// The catalogue's lists: its entries, its versions, each as a file, and what changed between any two of them.
+// The catalogue's lists: its entries, its versions (each downloadable), and the changes between any two versions.
 import { type CatalogueDifference, catalogueDifferences, changeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
-import { fieldsOfSection, recordedInWords } from "../../../../domain/catalogue/fields.js";
+import { fieldsOfSection, recordedChangeInWords } from "../../../../domain/catalogue/fields.js";
 import { type OrganisationFile, organisationFile, type Section } from "../../../../domain/catalogue/schema.js";
-import { idOf } from "../../../../domain/catalogue/uses.js";
+import { entryId } from "../../../../domain/catalogue/uses.js";
 import type { NameOf } from "../../../../domain/principal.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
 import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import { countInWords, inWords } from "../../shell/formats.js";
+import { cellText, countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts.js";
 import { type Column, column, stateColumn } from "../../shell/table.js";
@@ -19,12 +19,12 @@ import { columnOf, entryColumns } from "./entryColumns.js";
 const sectionIn = ({ query }: SignedInVisit) =>
   paths.tabOrder.find((each) => paths.sectionNames[each].folder === query["list"]) ?? "customers";
 
-/** Everything that prices and judges: one list at a time, with a search. */
+/** The catalogue's entries, one section at a time, with a search. */
 export const catalogueList = listPage<paths.Entry>({
   path: paths.cataloguePath,
   access: "look",
   title: "Catalogue",
-  of: (visit) => paths.namesOf(sectionIn(visit)),
+  noun: (visit) => paths.namesOf(sectionIn(visit)),
   caption: "Entries of the catalogue",
   keptParameters: ["list"],
   action: (visit) => {
@@ -54,22 +54,22 @@ export const catalogueList = listPage<paths.Entry>({
     const [view, section] = [await presentCatalogue(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
     const textOf = searchTextOf(view, section);
-    const fits = (entry: paths.Entry) => words.every((word) => textOf(entry).includes(word));
-    return { items: (view.file[section] as readonly paths.Entry[]).filter(fits), nextCursor: null };
+    const matches = (entry: paths.Entry) => words.every((word) => textOf(entry).includes(word));
+    return { items: (view.file[section] as readonly paths.Entry[]).filter(matches), nextCursor: null };
   },
   columns: async (visit, deps) => entryColumns(await presentCatalogue(visit, deps), sectionIn(visit)),
   empty: (visit, why) => <EmptyState title={`No ${paths.pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
 });
 
-/** What a search looks at: the ids and names of an entry and of what it refers to, in small letters. */
+/** The text that the search matches: the ids and names of an entry and of what it refers to, in lower case. */
 function searchTextOf(view: PresentCatalogue, section: Section): (entry: paths.Entry) => string {
-  // Thousands of customers share a carrier: its name would find them all.
-  const referring = section === "customers" ? [] : fieldsOfSection(section).filter(({ refers }) => refers);
-  const columns = referring.map((field) => columnOf(view, field));
+  // Thousands of customers share a carrier, whose name would match them all.
+  const referenceFields = section === "customers" ? [] : fieldsOfSection(section).filter(({ refersTo }) => refersTo);
+  const columns = referenceFields.map((field) => columnOf(view, field));
   return (entry) => {
-    const others = columns.map(({ value }) => inWords(value(entry)));
+    const referencedNames = columns.map(({ value }) => cellText(value(entry)));
     const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
-    return [idOf(entry), paths.nameOfEntry(entry), ...others, ...zones].join(" ").toLowerCase();
+    return [entryId(entry), paths.nameOfEntry(entry), ...referencedNames, ...zones].join(" ").toLowerCase();
   };
 }
 
@@ -78,7 +78,7 @@ export const versionsList = listPage<CatalogueVersion>({
   access: "look",
   title: "Versions of the catalogue",
   crumbs: [["Catalogue", paths.cataloguePath]],
-  of: ["version", "versions"],
+  noun: ["version", "versions"],
   fileName: "catalogue-versions",
   caption: "Versions, newest first",
   readRows: (visit, page, deps) => listCatalogueVersions(visit.person.organisationId, page, deps),
@@ -92,7 +92,7 @@ const versionColumns = (nameOf: NameOf): readonly Column<CatalogueVersion>[] => 
     cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
   }),
   column("by", "By", ({ by }) => (by ? paths.capitalised(nameOf(by)) : "Not known yet")),
-  column("changes", "What changed", ({ changes }) => changes.map(recordedInWords).join("; "), { cell: ChangesCell }),
+  column("changes", "What changed", ({ changes }) => changes.map(recordedChangeInWords).join("; "), { cell: ChangesCell }),
   {
     heading: "File",
     number: true,
@@ -111,7 +111,7 @@ function ChangesCell({ version, changes, changeCount }: CatalogueVersion) {
   return (
     <span class="version-changes">
       {changes.map((change) => (
-        <span>{recordedInWords(change)}</span>
+        <span>{recordedChangeInWords(change)}</span>
       ))}
       <Link to={address} aria-description={`What version ${version} changed`}>
         {changeCount > changes.length ? `All ${countInWords(changeCount, "change", "changes")}` : "Show changes"}
@@ -120,13 +120,12 @@ function ChangesCell({ version, changes, changeCount }: CatalogueVersion) {
   );
 }
 
-/** A version's number from an address. */
 function versionIn(text: string | undefined, label: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text?.trim() ?? "")) throw new Rejection("invalid", `${label} must be the number of a version`);
   return Number(text);
 }
 
-/** The organisation file, as `org apply` takes it and as it was applied, with its fields in the usual order. */
+/** Downloads a version's organisation file, in the format and field order of `org apply`. */
 export const downloadAnswer = defineAnswer(paths.downloadRoute, "look", async (visit, { pool }) => {
   const { organisationId } = visit.person;
   const version = versionIn(visit.query["version"], "Version");
@@ -139,12 +138,12 @@ export const downloadAnswer = defineAnswer(paths.downloadRoute, "look", async (v
   });
 });
 
-/** The versions that the address names; the last change where it names none. */
-const compared = oncePerVisit(async (visit, deps: PortalDeps) => {
+/** Compares the versions in the address. The default is the newest version with the one before it. */
+const readComparison = oncePerVisit(async (visit, deps: PortalDeps) => {
   const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
-  const given = (name: string, label: string) => (visit.query[name] ? versionIn(visit.query[name], label) : undefined);
-  const from = given("from", "From version") ?? Math.max(1, catalogueVersion - 1);
-  const to = given("to", "To version") ?? catalogueVersion;
+  const versionParameter = (name: string, label: string) => (visit.query[name] ? versionIn(visit.query[name], label) : undefined);
+  const from = versionParameter("from", "From version") ?? Math.max(1, catalogueVersion - 1);
+  const to = versionParameter("to", "To version") ?? catalogueVersion;
   const read = (version: number) => requireVersion(visit.person.organisationId, version, deps.pool);
   const [before, after] = await Promise.all([read(from), read(to)]);
   return { from, to, differences: catalogueDifferences(before, after), present: catalogue.file };
@@ -159,24 +158,24 @@ export const changesList = listPage<CatalogueDifference>({
     ["Catalogue", paths.cataloguePath],
     ["All versions", paths.versionsPath],
   ],
-  of: ["change", "changes"],
+  noun: ["change", "changes"],
   fileName: "catalogue-changes",
   caption: "Changes",
   head: async (visit, deps) => {
-    const { from, to } = await compared(visit, deps);
+    const { from, to } = await readComparison(visit, deps);
     return { title: `Changes from version ${from} to ${to}` };
   },
   filters: async (visit, deps) => {
-    const { from, to } = await compared(visit, deps);
+    const { from, to } = await readComparison(visit, deps);
     const version = { kind: "text", maxlength: 9, required: true } as const;
     return [
       { ...version, name: "from", label: "From version", value: String(from) },
       { ...version, name: "to", label: "To version", value: String(to) },
     ];
   },
-  readRows: async (visit, _, deps) => ({ items: (await compared(visit, deps)).differences, nextCursor: null }),
-  columns: async (visit, deps) => differenceColumns((await compared(visit, deps)).present),
-  above: async (visit, deps) => <p class="muted">{changesInWords((await compared(visit, deps)).differences)}</p>,
+  readRows: async (visit, _, deps) => ({ items: (await readComparison(visit, deps)).differences, nextCursor: null }),
+  columns: async (visit, deps) => differenceColumns((await readComparison(visit, deps)).present),
+  aboveTable: async (visit, deps) => <p class="muted">{changesInWords((await readComparison(visit, deps)).differences)}</p>,
   empty: () => <EmptyState title="Nothing differs" />,
 });
 
@@ -186,16 +185,16 @@ async function requireVersion(organisationId: string, version: number, pool: Por
   return file;
 }
 
-/** `2 added, 1 changed`. A rate card with a hundred changed lanes is one thing that has changed. */
-export function changesInWords(all: readonly CatalogueDifference[]): string {
+/** Such as `2 added, 1 changed`. A rate card with a hundred changed lanes counts once. */
+export function changesInWords(differences: readonly CatalogueDifference[]): string {
   const counts = (["added", "changed", "removed"] as const).flatMap((kind) => {
-    const { size } = new Set(all.filter((each) => each.kind === kind).map(subjectOf));
+    const { size } = new Set(differences.filter((each) => each.kind === kind).map(subjectOf));
     return size > 0 ? [`${size} ${kind}`] : [];
   });
   return counts.join(", ") || "No changes";
 }
 
-const badges = {
+const differenceBadges = {
   added: { label: "Added", badge: "good" },
   removed: { label: "Removed", badge: "bad" },
   changed: { label: "Changed", badge: "" },
@@ -206,11 +205,11 @@ export const differenceColumns = (present: OrganisationFile): readonly Column<Ca
     names: true,
     cell: (difference) => {
       const { section, id } = difference;
-      const isThere = section !== "organisation" && id !== undefined && present[section].some((entry) => idOf(entry) === id);
-      return isThere ? <Link to={paths.entryPath(section, id)}>{subjectOf(difference)}</Link> : subjectOf(difference);
+      const isInCatalogue = section !== "organisation" && id !== undefined && present[section].some((entry) => entryId(entry) === id);
+      return isInCatalogue ? <Link to={paths.entryPath(section, id)}>{subjectOf(difference)}</Link> : subjectOf(difference);
     },
   }),
-  stateColumn("how", "How", ({ kind }) => badges[kind]),
+  stateColumn("how", "How", ({ kind }) => differenceBadges[kind]),
   column("change", "Change", (difference) => (difference.change ? changeInWords(difference) : "All of it"), {
     cell: (difference) =>
       difference.change ? <span class="change">{changeInWords(difference)}</span> : <span class="muted">All of it</span>,

@@ -1,9 +1,9 @@
-// The forms that add, change and remove: entries of the catalogue, the zones of a map, the surcharges of a card, and the organisation itself.
+// Forms that add, change and remove catalogue entries, the zones of a map and the surcharges of a card. One more changes the organisation.
 import { type CatalogueField, fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
-import { idOf, type Uses, usesInWords, usesOf, usesOfZone } from "../../../../domain/catalogue/uses.js";
+import { entryId, type SectionUses, usesInWords, usesOf, usesOfZone } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { numberIn } from "../../fields.js";
+import { parsePositiveInteger } from "../../fields.js";
 import type { FormDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
 import { Tick } from "../../shell/form.js";
 import { judgeAgainPath } from "../corrections/unknownCustomers.js";
@@ -12,50 +12,50 @@ import { entryPages } from "./entryPage.js";
 import { FormBody, readInputs, type Values } from "./formFields.js";
 import { catalogueForm, type Edit, editForm } from "./waitingChange.js";
 
-/** Where something stands in the file: `["zoneMaps", 0, "zones", 2]`. */
-type Place = readonly (string | number)[];
+/** The path of a value in the organisation file, such as `["zoneMaps", 0, "zones", 2]`. */
+type JsonPath = readonly (string | number)[];
 
-const valueAt = (whole: unknown, [first, ...rest]: Place): unknown =>
+const valueAt = (whole: unknown, [first, ...rest]: JsonPath): unknown =>
   first === undefined ? whole : valueAt((whole as Values)[first], rest);
 
-/** The same with another value there; `undefined` takes an entry out of its list. */
-export function putAt<Whole>(whole: Whole, [first, ...rest]: Place, value: unknown): Whole {
+/** Copies `whole` with another value at the path. `undefined` removes an item from its list. */
+export function replaceAt<Whole>(whole: Whole, [first, ...rest]: JsonPath, value: unknown): Whole {
   if (first === undefined) return value as Whole;
-  const changed = putAt((whole as Values)[first], rest, value);
+  const changed = replaceAt((whole as Values)[first], rest, value);
   if (!Array.isArray(whole)) return { ...whole, [first]: changed };
   return whole.toSpliced(Number(first), 1, ...(changed === undefined ? [] : [changed])) as Whole;
 }
 
-/** An id is not changed later. Lists have pages of their own; only the form that adds an entry asks for the first item of a list that must have one. */
+/** Leaves out ids, which never change, and lists, which have their own pages. The form that adds an entry asks for a required list's first item. */
 const fieldsToChange = (section: Section | "organisation") =>
   fieldsOfSection(section).filter(({ key, kind }) => kind !== "list" && key !== "id" && key !== "key");
 const fieldsToAdd = (section: Section) =>
   fieldsOfSection(section).filter(({ kind, whenEmpty }) => kind !== "list" || whenEmpty === "required");
 
-/** What the form at a path adds or changes. */
+/** What a form adds or changes. */
 interface FormSubject {
-  /** Of a new entry: the place behind the last of its list. */
-  readonly place: Place;
-  /** Of the page, and of the form on it. */
+  /** For a new entry, the index after the last one of its list. */
+  readonly jsonPath: JsonPath;
+  /** `title` is the page's; `caption` is the form's. */
   readonly title: string;
   readonly caption: string;
   readonly about: string;
-  /** The page to go to from it. */
+  /** The page to go to after the form, or when it is cancelled. */
   readonly back: string;
-  /** Where the form may also remove it. */
-  readonly removal?: { readonly noun: string; readonly name: string; readonly uses: readonly Uses[] };
+  /** Set if the form can also remove the subject. `uses` are the entries that prevent that. */
+  readonly removal?: { readonly noun: string; readonly name: string; readonly uses: readonly SectionUses[] };
 }
 
 interface EntryForm {
   readonly path: string;
   readonly fields: readonly CatalogueField[];
   readonly subjectIn: (visit: SignedInVisit, file: OrganisationFile) => FormSubject;
-  /** Only where something is added: the form's first values, and the text and the page after it. */
+  /** For a form that adds an entry: its initial values, and the subject and the page to go to once it is added. */
   readonly firstValues?: (visit: SignedInVisit) => Values;
   readonly afterAdding?: (added: Values, file: OrganisationFile, back: string) => Pick<Edit, "about" | "goTo">;
 }
 
-/** A fault begins with the label of its field, or says that the id is taken. */
+/** Assigns faults to fields: a fault begins with its field's label, or says that the id is taken. */
 const fieldFaults = (fields: readonly CatalogueField[]) =>
   Object.fromEntries(
     fields
@@ -72,8 +72,8 @@ const entryForm = ({ path, fields, subjectIn, firstValues, afterAdding }: EntryF
     faults: fieldFaults(fields),
     title: (visit, file) => subjectIn(visit, file).title,
     body: (visit, view) => {
-      const { place, caption, back, removal } = subjectIn(visit, view.file);
-      const values = (valueAt(view.file, place) ?? firstValues?.(visit)) as Values | undefined;
+      const { jsonPath, caption, back, removal } = subjectIn(visit, view.file);
+      const values = (valueAt(view.file, jsonPath) ?? firstValues?.(visit)) as Values | undefined;
       const hidden = { back: visit.submitted.get("back") || visit.query["back"] };
       return (
         <FormBody {...{ view, fields, values, back, hidden }} title={caption}>
@@ -82,18 +82,18 @@ const entryForm = ({ path, fields, subjectIn, firstValues, afterAdding }: EntryF
       );
     },
     edit: (sent, file, visit) => {
-      const { place, about, back, removal } = subjectIn(visit, file);
+      const { jsonPath, about, back, removal } = subjectIn(visit, file);
       if (removal && sent.get("remove") !== "") {
-        refuseUsed(removal.name, removal.uses);
-        return { file: putAt(file, place, undefined), goTo: back, about };
+        requireUnused(removal.name, removal.uses);
+        return { file: replaceAt(file, jsonPath, undefined), goTo: back, about };
       }
-      const value = readInputs(fields, sent, (valueAt(file, place) ?? {}) as Values);
-      return { file: putAt(file, place, value), goTo: back, about, own: place.join("."), ...afterAdding?.(value, file, sent.get("back")) };
+      const value = readInputs(fields, sent, (valueAt(file, jsonPath) ?? {}) as Values);
+      const edit = { file: replaceAt(file, jsonPath, value), goTo: back, about, editedPath: jsonPath.join(".") };
+      return { ...edit, ...afterAdding?.(value, file, sent.get("back")) };
     },
   });
 
-/** What is still used cannot be removed. */
-function refuseUsed(name: string, uses: readonly Uses[]): void {
+function requireUnused(name: string, uses: readonly SectionUses[]): void {
   if (uses.length > 0) throw new Rejection("invalid", `${paths.capitalised(name)} is used by ${usesInWords(uses)}. Change those first`);
 }
 
@@ -104,7 +104,7 @@ const addForm = (section: Section) => {
     path: paths.addPath(section),
     fields,
     subjectIn: (_, file) => ({
-      place: [section, file[section].length],
+      jsonPath: [section, file[section].length],
       title: `Add ${noun}`,
       caption: `New ${noun}`,
       about: noun,
@@ -112,9 +112,9 @@ const addForm = (section: Section) => {
     }),
     firstValues: ({ query }) => Object.fromEntries(fields.map(({ key }) => [key, query[key]?.trim().slice(0, 64)])),
     afterAdding: (added, file, back) => {
-      const id = idOf(added as unknown as paths.Entry);
-      // Without this the fault would name the other entry by its place in the file.
-      if (file[section].some((known) => idOf(known) === id)) throw new Rejection("invalid", `There is a ${noun} ${id} already`);
+      const id = entryId(added as unknown as paths.Entry);
+      // Without this check, the schema's fault would name the other entry by its index in the file.
+      if (file[section].some((known) => entryId(known) === id)) throw new Rejection("invalid", `There is a ${noun} ${id} already`);
       return { about: `${noun} ${id}`, goTo: back === "judge-again" ? judgeAgainPath : paths.entryPath(section, id) };
     },
   });
@@ -122,9 +122,9 @@ const addForm = (section: Section) => {
 
 function entryIn(section: Section, visit: SignedInVisit, file: OrganisationFile) {
   const entry: paths.Entry = paths.requireEntry(visit, file, section);
-  const id = idOf(entry);
-  const place: Place = [section, (file[section] as readonly paths.Entry[]).indexOf(entry)];
-  return { entry, id, place, about: `${paths.sectionNames[section].noun} ${id}`, back: paths.entryPath(section, id) };
+  const id = entryId(entry);
+  const jsonPath: JsonPath = [section, (file[section] as readonly paths.Entry[]).indexOf(entry)];
+  return { entry, id, jsonPath, about: `${paths.sectionNames[section].noun} ${id}`, back: paths.entryPath(section, id) };
 }
 
 const changeForm = (section: Section) =>
@@ -132,19 +132,19 @@ const changeForm = (section: Section) =>
     path: `${paths.entryRoute(section)}/change`,
     fields: fieldsToChange(section),
     subjectIn: (visit, file) => {
-      const { entry, about, back, place } = entryIn(section, visit, file);
-      return { place, about, back, title: `Change ${paths.nameOfEntry(entry)}`, caption: paths.capitalised(about) };
+      const { entry, about, back, jsonPath } = entryIn(section, visit, file);
+      return { jsonPath, about, back, title: `Change ${paths.nameOfEntry(entry)}`, caption: paths.capitalised(about) };
     },
   });
 
 const removeForm = (section: Section): FormDefinition =>
   editForm(entryPages[section], "/remove", (_, file, visit) => {
-    const { id, place, about } = entryIn(section, visit, file);
-    refuseUsed(about, usesOf(file, section)(id));
-    return { file: putAt(file, place, undefined), goTo: paths.listPath(section), about };
+    const { id, jsonPath, about } = entryIn(section, visit, file);
+    requireUnused(about, usesOf(file, section)(id));
+    return { file: replaceAt(file, jsonPath, undefined), goTo: paths.listPath(section), about };
   });
 
-/** A zone of a map, a surcharge of a card: a form that adds one, and one that changes or removes one. */
+/** The forms for zones or surcharges: one adds an item, the other changes or removes one. */
 function partForms(list: paths.PartList) {
   const { section, noun } = paths.partLists[list];
   const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
@@ -152,24 +152,24 @@ function partForms(list: paths.PartList) {
     path: paths.partRoute(list, "new"),
     fields,
     subjectIn: (visit, file) => {
-      const { id, place, about, back } = entryIn(section, visit, file);
-      const entries = valueAt(file, [...place, list]) as readonly unknown[];
-      return { place: [...place, list, entries.length], about, back, title: `Add ${noun}`, caption: `New ${noun} of ${id}` };
+      const { id, jsonPath, about, back } = entryIn(section, visit, file);
+      const entries = valueAt(file, [...jsonPath, list]) as readonly unknown[];
+      return { jsonPath: [...jsonPath, list, entries.length], about, back, title: `Add ${noun}`, caption: `New ${noun} of ${id}` };
     },
   });
   const change = entryForm({
     path: paths.partRoute(list, "{place}"),
     fields,
     subjectIn: (visit, file) => {
-      const { id, place, about, back } = entryIn(section, visit, file);
-      const entries = valueAt(file, [...place, list]) as readonly Values[];
-      const index = (numberIn(visit.params["place"]) ?? 0) - 1;
+      const { id, jsonPath, about, back } = entryIn(section, visit, file);
+      const entries = valueAt(file, [...jsonPath, list]) as readonly Values[];
+      const index = (parsePositiveInteger(visit.params["place"]) ?? 0) - 1;
       const entry = entries[index];
       if (!entry) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
       const name = String(entry["name"] ?? entry["zone"]);
       const isLastOfZone = list === "zones" && entries.filter(({ zone }) => zone === entry["zone"]).length === 1;
       return {
-        place: [...place, list, index],
+        jsonPath: [...jsonPath, list, index],
         about,
         back,
         title: `Change ${name}`,
@@ -185,7 +185,7 @@ const organisationForm = entryForm({
   path: paths.organisationPath,
   fields: fieldsToChange("organisation"),
   subjectIn: (_, { organisation }) => ({
-    place: ["organisation"],
+    jsonPath: ["organisation"],
     title: "Organisation",
     caption: `Organisation ${organisation.id}`,
     about: "organisation",
@@ -193,13 +193,13 @@ const organisationForm = entryForm({
   }),
 });
 
-const all = [
+const entryFormPages = [
   organisationForm,
   ...paths.tabOrder.flatMap((section) => [addForm(section), changeForm(section)]),
   ...(Object.keys(paths.partLists) as paths.PartList[]).flatMap(partForms),
 ];
 
 export const entryForms: Subject = {
-  pages: all.map(({ page }) => page),
-  forms: [...all.map(({ form }) => form), ...paths.tabOrder.map(removeForm)],
+  pages: entryFormPages.map(({ page }) => page),
+  forms: [...entryFormPages.map(({ form }) => form), ...paths.tabOrder.map(removeForm)],
 };

@@ -1,8 +1,8 @@
-// The page of each thing of the catalogue: what is recorded of it, the lists within it, and what uses it.
+// The page of a catalogue entry: its fields, the lists within it, and the entries that use it.
 import type { Child } from "hono/jsx";
 import { fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { Customer, RateCard, Section, Service, ZoneMap } from "../../../../domain/catalogue/schema.js";
-import { idOf, usesOf } from "../../../../domain/catalogue/uses.js";
+import { entryId, usesOf } from "../../../../domain/catalogue/uses.js";
 import { definePage, type MenuItem, type PageDefinition } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
@@ -20,7 +20,7 @@ const entryPage = (section: Section) =>
   definePage(paths.entryRoute(section), "look", async (visit, deps) => {
     const view = await presentCatalogue(visit, deps);
     const entry = paths.requireEntry(visit, view.file, section);
-    const id = idOf(entry);
+    const id = entryId(entry);
     const { noun } = sectionNames[section];
     const mayChange = visit.may("catalogue");
     const card = section === "rateCards" ? (entry as RateCard) : undefined;
@@ -35,7 +35,7 @@ const entryPage = (section: Section) =>
       body: (
         <>
           <Panel id="entry" title={capitalised(noun)}>
-            <Facts facts={[...factsOf(view, section, entry), ...moreFacts(view, section, entry)]} />
+            <Facts facts={[...factsOf(view, section, entry), ...derivedFacts(view, section, entry)]} />
             {mayChange ? (
               <ButtonForm
                 to={`${entryPath(section, id)}/remove`}
@@ -56,19 +56,19 @@ const entryPage = (section: Section) =>
     };
   });
 
-const ownFacts = ["id", "key", "name", "validFrom", "validTo", "spot"];
+const fieldsShownElsewhere = ["id", "key", "name", "validFrom", "validTo", "spot"];
 
 const factsOf = (view: PresentCatalogue, section: Section, entry: Entry): Fact[] => [
-  [section === "customFields" ? "Key" : "Id", <code>{idOf(entry)}</code>],
+  [section === "customFields" ? "Key" : "Id", <code>{entryId(entry)}</code>],
   ...fieldsOfSection(section)
-    .filter(({ key, kind }) => kind !== "list" && !ownFacts.includes(key))
+    .filter(({ key, kind }) => kind !== "list" && !fieldsShownElsewhere.includes(key))
     .map((field): Fact => [field.label, columnOf(view, field).cell(entry)]),
 ];
 
-/** What follows from the entry and others. */
-function moreFacts(view: PresentCatalogue, section: Section, entry: Entry): Fact[] {
+/** Facts that also depend on other parts of the catalogue, and those with their own markup. */
+function derivedFacts(view: PresentCatalogue, section: Section, entry: Entry): Fact[] {
   const { file, catalogue } = view;
-  const id = idOf(entry);
+  const id = entryId(entry);
   if (section === "customers")
     return [["Mandatory custom fields", <EntryLinks view={view} section="customFields" ids={catalogue.mandatoryCustomFields(id)} />]];
   if (section === "customFields") return [["Column of a file", <code>{`customFields.${id}`}</code>]];
@@ -99,14 +99,14 @@ interface PartsProps {
   readonly list: paths.PartList;
   readonly ownerId: string;
   readonly entries: readonly object[];
-  /** Those that the search finds; all by default. */
-  readonly found?: readonly object[];
-  /** The search. */
+  /** The entries that match the search; all by default. */
+  readonly matches?: readonly object[];
+  /** The search form. */
   readonly children?: Child;
 }
 
-/** A list within a thing: zones, surcharges. */
-function PartTable({ view, list, ownerId, entries, found = entries, children }: PartsProps) {
+/** A list within an entry: zones or surcharges. */
+function PartTable({ view, list, ownerId, entries, matches = entries, children }: PartsProps) {
   const visit = useVisit();
   const { section, noun } = partLists[list];
   const title = `${capitalised(noun)}s`;
@@ -114,7 +114,7 @@ function PartTable({ view, list, ownerId, entries, found = entries, children }: 
   const columns: Column<object>[] = fields.map((field, index) => ({ ...columnOf(view, field), names: index === 0 }));
   const mayChange = visit.may("catalogue");
   const path = withQuery(entryPath(section, ownerId), { search: visit.query["search"] });
-  const { rows, pager } = pageInMemory(visit, found, { of: [noun, `${noun}s`], path });
+  const { rows, pager } = pageInMemory(visit, matches, { noun: [noun, `${noun}s`], path });
   if (mayChange)
     columns.push({
       heading: "Change",
@@ -143,15 +143,15 @@ function PartTable({ view, list, ownerId, entries, found = entries, children }: 
   );
 }
 
-/** Found by their name, or by a postcode that they hold: the same look-up as for a consignment. */
+/** Zones, searched by name or by a postcode within them. Postcodes are looked up as for a consignment. */
 function Zones({ view, map: { id, zones } }: { view: PresentCatalogue; map: ZoneMap }) {
   const { catalogue } = view;
   const search = (useVisit().query["search"] ?? "").trim().slice(0, 100);
   const zoneOf = (country: string) => (/\d/.test(search) ? catalogue.zoneOf(id, country, search) : undefined);
-  const holding = new Map([...new Set(zones.map(({ country }) => country))].map((country) => [country, zoneOf(country)]));
-  const found = zones.filter(({ zone, country }) => zone.toLowerCase().includes(search.toLowerCase()) || holding.get(country) === zone);
+  const holders = new Map([...new Set(zones.map(({ country }) => country))].map((country) => [country, zoneOf(country)]));
+  const found = zones.filter(({ zone, country }) => zone.toLowerCase().includes(search.toLowerCase()) || holders.get(country) === zone);
   return (
-    <PartTable view={view} list="zones" ownerId={id} entries={zones} found={found}>
+    <PartTable view={view} list="zones" ownerId={id} entries={zones} matches={found}>
       <Chips path={entryPath("zoneMaps", id)} chips={[{ name: "search", label: "Zone or postcode", kind: "text", maxlength: 100 }]} />
     </PartTable>
   );
@@ -178,7 +178,7 @@ function CustomerLists({ view, customer }: { view: PresentCatalogue; customer: C
   );
 }
 
-/** What refers to a thing, in pages. */
+/** The entries that refer to this one, in pages. */
 function UsedBy({ view, section, id }: { view: PresentCatalogue; section: Section; id: string }) {
   const { file } = view;
   const uses = usesOf(file, section)(id);
@@ -192,7 +192,7 @@ function UsedBy({ view, section, id }: { view: PresentCatalogue; section: Sectio
     <>
       {uses.map(({ section: user, entries }) => {
         const title = capitalised(pluralOf(user));
-        const { rows, pager } = pageInMemory(useVisit(), entries, { of: namesOf(user), path: entryPath(section, id), name: user });
+        const { rows, pager } = pageInMemory(useVisit(), entries, { noun: namesOf(user), path: entryPath(section, id), name: user });
         return (
           <Panel id={user} title={title}>
             <Table caption={`${title} that use it`} columns={entryColumns(view, user)} rows={rows} />

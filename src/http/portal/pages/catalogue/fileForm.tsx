@@ -1,4 +1,4 @@
-// Files that change the catalogue: the form that takes one, and what it becomes.
+// Forms for files that change the catalogue.
 import { readFile, rm } from "node:fs/promises";
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
@@ -13,23 +13,23 @@ import { presentCatalogue } from "../customers.js";
 import { cataloguePath, catalogueUploadPath } from "./cataloguePaths.js";
 import { type Edit, keepChange } from "./waitingChange.js";
 
-/** A larger file is checked for so long that other people's pages would wait. */
-export const mostFileBytes = 2 * 1024 * 1024;
+/** Checking a larger file would delay other people's pages. */
+export const maxFileBytes = 2 * 1024 * 1024;
 
 interface FileForm {
   readonly path: string;
   readonly title: string;
   readonly accept: string;
-  /** The command that takes larger files. */
+  /** The command for larger files. */
   readonly command: "org apply" | "org lanes import";
-  /** What the file is and changes, and the page to go back to. */
+  /** The hint says what the file is and changes. `back` is the page to go back to. */
   readonly subjectIn: (visit: SignedInVisit, current: OrganisationFile) => { readonly hint: string; readonly back: string };
   readonly edit: (upload: Upload, current: OrganisationFile, visit: SignedInVisit, deps: PortalDeps) => Promise<Edit>;
 }
 
-/** The page that takes a file, and the form that makes a change of it, which waits. */
+/** The page with a file field, and its form, which keeps the file's edit as a waiting change. */
 export function fileForm({ path, title, accept, command, subjectIn, edit }: FileForm): Required<Pick<Subject, "pages" | "forms">> {
-  const shown = definePage(path, "catalogue", async (visit, deps) => {
+  const page = definePage(path, "catalogue", async (visit, deps) => {
     const { hint, back } = subjectIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const body = (
       <Panel id="choose" title="Choose a file">
@@ -40,13 +40,13 @@ export function fileForm({ path, title, accept, command, subjectIn, edit }: File
     );
     return { title, body };
   });
-  const form = defineForm(shown, { below: "", body: "upload" }, async (visit, _, deps) => {
+  const form = defineForm(page, { subPath: "", body: "upload" }, async (visit, _, deps) => {
     const upload = await receiveFormFile(visit, deps);
     try {
-      if (upload.size > mostFileBytes)
+      if (upload.size > maxFileBytes)
         throw new Rejection(
           "tooLarge",
-          `The file has ${upload.size} bytes; here it may have ${mostFileBytes}. Apply a larger one with ${command}`,
+          `The file has ${upload.size} bytes; here it may have ${maxFileBytes}. Apply a larger one with ${command}`,
         );
       const { file: current, catalogueVersion } = await presentCatalogue(visit, deps);
       return await keepChange(visit, deps, catalogueVersion, current, await edit(upload, current, visit, deps));
@@ -54,10 +54,10 @@ export function fileForm({ path, title, accept, command, subjectIn, edit }: File
       await rm(upload.folder, { recursive: true, force: true });
     }
   });
-  return { pages: [shown], forms: [form] };
+  return { pages: [page], forms: [form] };
 }
 
-/** An organisation file, as `org apply` takes it. */
+/** Takes an organisation file in the format of `org apply`. */
 export const organisationUpload = fileForm({
   path: catalogueUploadPath,
   title: "Upload organisation file",
@@ -74,14 +74,14 @@ export const organisationUpload = fileForm({
   }),
 });
 
-const mostFaults = 200;
+const maxFaults = 200;
 
-/** A file for another organisation is a fault like any other: applied here it would be recorded under that name. */
+/** Refuses a file of another organisation, because applying it here would record the other organisation's id. */
 function organisationFileIn({ person: { organisationId } }: SignedInVisit, name: string, text: string): OrganisationFile {
   const refuse = (faults: readonly string[]): never => {
-    const shown = faults.length > mostFaults ? [...faults.slice(0, mostFaults), `and ${faults.length - mostFaults} more`] : faults;
+    const shownFaults = faults.length > maxFaults ? [...faults.slice(0, maxFaults), `and ${faults.length - maxFaults} more`] : faults;
     const line = `${name} has ${countInWords(faults.length, "fault", "faults")}. Nothing has changed.`;
-    throw new Rejection("invalid", line, [line, ...shown]);
+    throw new Rejection("invalid", line, [line, ...shownFaults]);
   };
   let input: unknown;
   try {

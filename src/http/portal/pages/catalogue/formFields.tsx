@@ -1,11 +1,11 @@
-// The inputs of a form, made from the fields of the organisation file's schema, and what is read from them.
+// Makes a form's inputs from the fields of the organisation file's schema, and reads their values.
 import type { Child } from "hono/jsx";
 import type { CatalogueField } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
-import { idOf } from "../../../../domain/catalogue/uses.js";
+import { entryId } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
 import type { Visit } from "../../pageDefinition.js";
-import { Choice, Field, Form, listIn, Tick, Ticks, tickedIn } from "../../shell/form.js";
+import { Choice, Field, Form, parseList, Tick, Ticks, tickedValues } from "../../shell/form.js";
 import { Panel, type Query, useVisit } from "../../shell/parts.js";
 import type { PresentCatalogue } from "../customers.js";
 import { nameOfEntry } from "./cataloguePaths.js";
@@ -22,30 +22,30 @@ interface FormBodyProps {
   readonly children?: Child;
 }
 
-/** The version that a form is made from. One that is shown again stays a form of the same version. */
-export const madeFrom = ({ submitted }: Visit, { catalogueVersion }: PresentCatalogue): string =>
+/** The catalogue version that the form edits. A form that is shown again keeps its version. */
+export const formVersion = ({ submitted }: Visit, { catalogueVersion }: PresentCatalogue): string =>
   submitted.get("version") || String(catalogueVersion);
 
-/** Is sent to the address of its page. */
+/** A form that is sent to its page's own path. */
 export const FormBody = ({ view, title, fields = [], values = {}, back, hidden = {}, children }: FormBodyProps) => (
   <Panel id="entry" title={title}>
-    <Form to={useVisit().path} hidden={{ version: madeFrom(useVisit(), view), ...hidden }} submit="Show changes" cancel={back}>
+    <Form to={useVisit().path} hidden={{ version: formVersion(useVisit(), view), ...hidden }} submit="Show changes" cancel={back}>
       <Inputs file={view.file} fields={fields} values={values} />
       {children}
     </Form>
   </Panel>
 );
 
-/** Long texts of postcodes need more than a line. */
-const longList = 80;
+/** A longer list, such as a zone's postcodes, gets a field with several lines. */
+const maxLineLength = 80;
 
 interface InputsProps {
   readonly file: OrganisationFile;
   readonly fields: readonly CatalogueField[];
   readonly values: Values;
-  /** Before the names of the inputs: that of the group they belong to. */
+  /** The start of the inputs' names: the name of their group. */
   readonly prefix?: string;
-  /** None of them has to be filled in, since their group may be left empty. */
+  /** No input is required, because their group may be left empty. */
   readonly isOptional?: boolean;
 }
 
@@ -58,11 +58,11 @@ const Inputs = (props: InputsProps): ReturnType<typeof Field> => (
 );
 
 function Input({ field, value, file, prefix = "", isOptional }: InputsProps & { field: CatalogueField; value: unknown }) {
-  const { key, kind, label, hint, refers, options, words, whenEmpty, longest } = field;
+  const { key, kind, label, hint, refersTo, options, words, whenEmpty, maxLength } = field;
   const name = `${prefix}${key}`;
   const text = textOf(value);
   const required = whenEmpty === "required" && !isOptional;
-  const entries = refers ? file[refers].map((entry) => ({ value: idOf(entry), label: nameOfEntry(entry) })) : [];
+  const entries = refersTo ? file[refersTo].map((entry) => ({ value: entryId(entry), label: nameOfEntry(entry) })) : [];
   const empty = { value: "", label: whenEmpty === "required" ? "Choose one" : "None" };
   switch (kind) {
     case "flag":
@@ -80,7 +80,7 @@ function Input({ field, value, file, prefix = "", isOptional }: InputsProps & { 
         </Ticks>
       );
     case "group":
-    case "list": // the form of a new entry asks for the first one
+    case "list": // the form for a new entry asks for the list's first item
       return (
         <fieldset class="choices">
           <legend>{kind === "list" ? `First ${label.toLowerCase().replace(/s$/, "")}` : label}</legend>
@@ -88,36 +88,36 @@ function Input({ field, value, file, prefix = "", isOptional }: InputsProps & { 
           <div class="stacked">
             <Inputs
               {...{ file, prefix: `${name}.`, isOptional: whenEmpty !== "required" }}
-              fields={simple(field.fields)}
+              fields={withoutLists(field.fields)}
               values={(value ?? {}) as Values}
             />
           </div>
         </fieldset>
       );
   }
-  const lines = kind === "texts" && text.length > longList ? 6 : undefined;
+  const lines = kind === "texts" && text.length > maxLineLength ? 6 : undefined;
   const type = kind === "day" ? "date" : "text";
-  return <Field {...{ label, name, type, lines, required, hint }} maxlength={longest} value={text} autocomplete="off" />;
+  return <Field {...{ label, name, type, lines, required, hint }} maxlength={maxLength} value={text} autocomplete="off" />;
 }
 
-/** Of the first lane or zone: not its lists. */
-const simple = (fields: readonly CatalogueField[]) => fields.filter(({ kind }) => kind !== "list");
+/** The inputs of a group or a first item have no lists of their own. */
+const withoutLists = (fields: readonly CatalogueField[]) => fields.filter(({ kind }) => kind !== "list");
 
 const textOf = (value: unknown): string =>
   value === undefined || value === null ? "" : Array.isArray(value) ? value.join(", ") : String(value);
 
-/** In the order that the entry had them, new ones behind: ticking a box does not change the order of the others. */
-const inOrder = (before: readonly string[], chosen: readonly string[]): string[] => [
+/** Keeps the entry's order and puts new ids at the end, so that ticking a box does not change the order of the others. */
+const earlierOrderFirst = (before: readonly string[], chosen: readonly string[]): string[] => [
   ...before.filter((id) => chosen.includes(id)),
   ...chosen.filter((id) => !before.includes(id)),
 ];
 
-/** What was filled in, over the entry as it was. Fields that are not in the form stay. */
+/** The entry with the form's values. Fields that are not in the form keep theirs. */
 export function readInputs(fields: readonly CatalogueField[], sent: Fields, before: Values, prefix = ""): Values {
-  const read = fields.map((field): [string, unknown] => [field.key, readInput(field, sent, before[field.key], `${prefix}${field.key}`)]);
-  const given = read.filter(([, value]) => value !== undefined);
+  const values = fields.map((field): [string, unknown] => [field.key, readInput(field, sent, before[field.key], `${prefix}${field.key}`)]);
+  const filledIn = values.filter(([, value]) => value !== undefined);
   const names = new Set(fields.map(({ key }) => key));
-  return { ...Object.fromEntries(Object.entries(before).filter(([key]) => !names.has(key))), ...Object.fromEntries(given) };
+  return { ...Object.fromEntries(Object.entries(before).filter(([key]) => !names.has(key))), ...Object.fromEntries(filledIn) };
 }
 
 function readInput(field: CatalogueField, sent: Fields, before: unknown, name: string): unknown {
@@ -130,12 +130,12 @@ function readInput(field: CatalogueField, sent: Fields, before: unknown, name: s
     case "number":
       return text === "" ? empty : /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
     case "texts":
-      return listIn(text).length > 0 ? listIn(text) : empty;
+      return parseList(text).length > 0 ? parseList(text) : empty;
     case "references":
-      return inOrder((before ?? []) as string[], tickedIn(sent, name));
+      return earlierOrderFirst((before ?? []) as string[], tickedValues(sent, name));
     case "group":
     case "list": {
-      const value = readInputs(simple(field.fields), sent, {}, `${name}.`);
+      const value = readInputs(withoutLists(field.fields), sent, {}, `${name}.`);
       if (kind === "list") return [value];
       return Object.keys(value).length === 0 || isBlank(field, value) ? (whenEmpty === "required" ? {} : empty) : value;
     }
@@ -144,6 +144,6 @@ function readInput(field: CatalogueField, sent: Fields, before: unknown, name: s
   }
 }
 
-/** An optional group counts as filled in when one of the fields that it cannot be without is. */
+/** An optional group counts as blank if all of its required fields are empty. */
 const isBlank = ({ fields, whenEmpty }: CatalogueField, value: Values): boolean =>
   whenEmpty !== "required" && fields.filter((field) => field.whenEmpty === "required").every(({ key }) => (value[key] ?? "") === "");

@@ -1,7 +1,7 @@
-// What is sent from the page of a rate card: edited lanes, a change of prices, a new card, and a file of lanes.
-import { lanesAsTable, laneTextColumns, withLanesOf } from "../../../../commands/organisations/lanesFile.js";
-import { addCardFrom, changeLane, readPercent } from "../../../../domain/catalogue/cardChanges.js";
-import { laneCells, laneColumns, mostBreaks, readLanes } from "../../../../domain/catalogue/laneCells.js";
+// The forms of a rate card: its edited lanes, a change of prices, a successor card, and a file of lanes.
+import { lanesAsTable, laneTextColumns, replaceLanes } from "../../../../commands/organisations/lanesFile.js";
+import { addSuccessorCard, changeLanePrices, readPercent } from "../../../../domain/catalogue/cardChanges.js";
+import { laneCells, laneColumns, maxBreaks, readLanes } from "../../../../domain/catalogue/laneCells.js";
 import type { Lane, OrganisationFile, RateCard } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
@@ -12,7 +12,7 @@ import { Field } from "../../shell/form.js";
 import { withQuery } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
 import { entryPath, entryRoute, requireEntry } from "./cataloguePaths.js";
-import { putAt } from "./entryForms.js";
+import { replaceAt } from "./entryForms.js";
 import { entryPages } from "./entryPage.js";
 import { fileForm } from "./fileForm.js";
 import { FormBody } from "./formFields.js";
@@ -22,12 +22,12 @@ const cardRoute = entryRoute("rateCards");
 
 function cardIn(visit: SignedInVisit, file: OrganisationFile) {
   const card = requireEntry(visit, file, "rateCards");
-  return { card, path: entryPath("rateCards", card.id), place: file.rateCards.indexOf(card) };
+  return { card, path: entryPath("rateCards", card.id), cardIndex: file.rateCards.indexOf(card) };
 }
 
-/** The card's lanes with what was typed into the table, those that are ticked apart; rows that were emptied are left out. */
+/** The card's lanes with the edits of the table, without rows that were emptied. `ticked` has the ticked ones of them. */
 function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; ticked: ReadonlySet<Lane> } {
-  const sent = laneColumns(mostBreaks)
+  const sent = laneColumns(maxBreaks)
     .map((column) => ({ column, values: fields.all(column) }))
     .filter(({ values }) => values.length > 0);
   const rows = fields.all("place").map((text, index) => {
@@ -35,21 +35,21 @@ function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; t
     return { place, lane: place === undefined ? undefined : card.lanes[place], cells: sent.map(({ values }) => values[index] ?? "") };
   });
   const changed = rows.filter(({ lane, cells }) => !lane || cells.some((cell, index) => cell.trim() !== (laneCells(lane)[index] ?? "")));
-  const named = changed.map(({ lane, cells }) => ({ where: lane ? `Lane ${lane.from} to ${lane.to}` : "New lane", cells }));
+  const editedRows = changed.map(({ lane, cells }) => ({ where: lane ? `Lane ${lane.from} to ${lane.to}` : "New lane", cells }));
   const columns = sent.map(({ column }) => column);
-  const read = changed.length === 0 ? { lanes: [], faults: [] } : readLanes(columns, named);
-  if (read.faults.length > 0) throw new Rejection("invalid", read.faults[0] ?? "", firstMessages(read.faults));
-  const all: (Lane | undefined)[] = [...card.lanes];
-  changed.forEach(({ place = all.length }, index) => {
-    all[place] = read.lanes[index];
+  const parsed = changed.length === 0 ? { lanes: [], faults: [] } : readLanes(columns, editedRows);
+  if (parsed.faults.length > 0) throw new Rejection("invalid", parsed.faults[0] ?? "", firstMessages(parsed.faults));
+  const editedLanes: (Lane | undefined)[] = [...card.lanes];
+  changed.forEach(({ place = editedLanes.length }, index) => {
+    editedLanes[place] = parsed.lanes[index];
   });
   return {
-    lanes: all.filter((lane) => lane !== undefined),
-    ticked: new Set(fields.all("chosen").flatMap((place) => all[Number(place)] ?? [])),
+    lanes: editedLanes.filter((lane) => lane !== undefined),
+    ticked: new Set(fields.all("chosen").flatMap((place) => editedLanes[Number(place)] ?? [])),
   };
 }
 
-/** The lanes as the button that was pressed wants them. */
+/** The lanes after the action of the button that was pressed. */
 function lanesAfter(act: string, { lanes, ticked }: ReturnType<typeof typedLanes>, fields: Fields): readonly Lane[] {
   if (act === "remove") {
     if (ticked.size === 0) throw new Rejection("invalid", "Tick the lanes to remove first");
@@ -57,30 +57,30 @@ function lanesAfter(act: string, { lanes, ticked }: ReturnType<typeof typedLanes
   }
   if (act !== "percent") return lanes;
   const percent = readPercent(fields.get("percent"));
-  return lanes.map((lane) => (ticked.size === 0 || ticked.has(lane) ? changeLane(lane, percent) : lane));
+  return lanes.map((lane) => (ticked.size === 0 || ticked.has(lane) ? changeLanePrices(lane, percent) : lane));
 }
 
-const percent = /^Write a percentage/;
+const percentFault = /^Write a percentage/;
 
 const lanesForm = editForm(
   entryPages.rateCards,
   "/lanes",
   (fields, file, visit) => {
-    const { card, path, place } = cardIn(visit, file);
+    const { card, path, cardIndex } = cardIn(visit, file);
     const lanes = lanesAfter(fields.get("act"), typedLanes(card, fields), fields);
     return {
-      file: putAt(file, ["rateCards", place, "lanes"], lanes),
+      file: replaceAt(file, ["rateCards", cardIndex, "lanes"], lanes),
       goTo: withQuery(path, { zone: visit.query["zone"], lane: visit.query["lane"] }),
       about: `rate card ${card.id}`,
-      own: `rateCards.${place}`,
+      editedPath: `rateCards.${cardIndex}`,
     };
   },
-  { percent },
+  { percent: percentFault },
 );
 
-const copy = catalogueForm({
+const copyForm = catalogueForm({
   path: `${cardRoute}/copy`,
-  faults: { id: /^There is a rate card|^Id /, name: /^Name /, firstDay: /^First day/, percent },
+  faults: { id: /^There is a rate card|^Id /, name: /^Name /, firstDay: /^First day/, percent: percentFault },
   title: (visit, file) => `New card from ${cardIn(visit, file).card.name}`,
   body: (visit, view) => {
     const { card, path } = cardIn(visit, view.file);
@@ -95,14 +95,14 @@ const copy = catalogueForm({
     );
   },
   edit: (fields, file, visit) => {
-    const { card, place } = cardIn(visit, file);
+    const { card, cardIndex } = cardIn(visit, file);
     const [id, percent] = [fields.get("id").trim(), fields.get("percent").trim()];
-    const given = { id, name: fields.get("name"), firstDay: fields.get("firstDay").trim() };
+    const newCard = { id, name: fields.get("name"), firstDay: fields.get("firstDay").trim() };
     return {
-      file: addCardFrom(file, card, { ...given, percent: percent === "" ? undefined : readPercent(percent) }),
+      file: addSuccessorCard(file, card, { ...newCard, percent: percent === "" ? undefined : readPercent(percent) }),
       goTo: entryPath("rateCards", id),
       about: `rate card ${id}`,
-      own: `rateCards.${place + 1}`,
+      editedPath: `rateCards.${cardIndex + 1}`,
     };
   },
 });
@@ -119,7 +119,7 @@ const lanesUpload = fileForm({
   },
   edit: async (upload, current, visit, { spreadsheets }) => {
     const { card, path } = cardIn(visit, current);
-    return { file: await withLanesOf(spreadsheets, upload, current, card.id), goTo: path, about: `rate card ${card.id}` };
+    return { file: await replaceLanes(spreadsheets, upload, current, card.id), goTo: path, about: `rate card ${card.id}` };
   },
 });
 
@@ -127,12 +127,12 @@ const download = (format: TableFormat) =>
   defineAnswer(`${cardRoute}/lanes.${format}`, "look", async (visit, deps) => {
     const { card } = cardIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
     const { columns, rows } = lanesAsTable(card.lanes);
-    const table = () => ({ columns, rows: inOneBatch(rows), texts: laneTextColumns });
+    const table = () => ({ columns, rows: inOneBatch(rows), textColumns: laneTextColumns });
     return downloadTable(visit, deps, { name: `${card.id}-lanes`, sheet: "Lanes", format, table });
   });
 
 export const lanes: Subject = {
-  pages: [copy.page, ...lanesUpload.pages],
-  forms: [lanesForm, copy.form, ...lanesUpload.forms],
+  pages: [copyForm.page, ...lanesUpload.pages],
+  forms: [lanesForm, copyForm.form, ...lanesUpload.forms],
   answers: (Object.keys(tableFormats) as TableFormat[]).map(download),
 };

@@ -1,8 +1,8 @@
-// The lanes of a rate card: a table whose cells are edited in place, with the columns of the file of lanes.
+// The lanes of a rate card: a table with editable cells and the columns of the file of lanes.
 import { priceInWords } from "../../../../domain/catalogue/fields.js";
-import { laneCells, laneColumns, mostBreaks, mostBreaksIn } from "../../../../domain/catalogue/laneCells.js";
+import { laneCells, laneColumns, maxBreaks, maxBreaksIn } from "../../../../domain/catalogue/laneCells.js";
 import type { RateCard } from "../../../../domain/catalogue/schema.js";
-import { mostFields } from "../../fields.js";
+import { maxFields } from "../../fields.js";
 import type { Visit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Button, Field, Form } from "../../shell/form.js";
@@ -10,39 +10,39 @@ import { EmptyState, Panel, pageInMemory, useVisit, withQuery } from "../../shel
 import { type Column, Table } from "../../shell/table.js";
 import type { PresentCatalogue } from "../customers.js";
 import { entryPath } from "./cataloguePaths.js";
-import { madeFrom } from "./formFields.js";
+import { formVersion } from "./formFields.js";
 
-/** A row of the table. `place`: the index of the lane on the card; empty for a lane that is added. */
-interface Row {
+/** A row of the table. `place` is the lane's index on the card, or empty for a new lane. */
+interface LaneRow {
   readonly place: string;
   readonly cells: readonly string[];
   readonly isChosen: boolean;
 }
 
-/** Of a row, beside its cells: its place and its tick. */
+/** Each row also sends its place and its tick. */
 const fieldsBesideCells = 2;
-/** Of the form, beside its rows: token, version, percent, button. */
+/** Room for the fields beside the rows: token, version, percent, button. */
 const fieldsBesideRows = 10;
 
 export function Lanes({ view, card }: { view: PresentCatalogue; card: RateCard }) {
   const visit = useVisit();
   const { query } = visit;
   const search = (query["zone"] ?? "").trim().slice(0, 100);
-  const isEnd = (end: string) => end.toLowerCase() === search.toLowerCase();
-  const placed = card.lanes.map((lane, place) => ({ lane, place }));
-  const found = search === "" ? placed : placed.filter(({ lane }) => isEnd(lane.from) || isEnd(lane.to));
+  const isSearchedZone = (end: string) => end.toLowerCase() === search.toLowerCase();
+  const placedLanes = card.lanes.map((lane, place) => ({ lane, place }));
+  const matches = search === "" ? placedLanes : placedLanes.filter(({ lane }) => isSearchedZone(lane.from) || isSearchedZone(lane.to));
   const path = entryPath("rateCards", card.id);
   const mayChange = visit.may("catalogue");
-  const most = laneColumns(Math.min(mostBreaks, mostBreaksIn(card.lanes) + 1)).length + fieldsBesideCells;
-  const size = Math.min(50, Math.floor((mostFields - fieldsBesideRows) / most) - blank.length);
-  const { rows, pager } = pageInMemory(visit, found, {
-    of: ["lane", "lanes"],
+  const fieldsPerRow = laneColumns(Math.min(maxBreaks, maxBreaksIn(card.lanes) + 1)).length + fieldsBesideCells;
+  const size = Math.min(50, Math.floor((maxFields - fieldsBesideRows) / fieldsPerRow) - blankRows.length);
+  const { rows, pager } = pageInMemory(visit, matches, {
+    noun: ["lane", "lanes"],
     path: withQuery(path, { zone: search }),
     name: "lane",
     size,
   });
-  const names = laneColumns(Math.min(mostBreaks, mostBreaksIn(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
-  const recorded = rows.map(({ lane, place }): Row => ({ place: String(place), cells: laneCells(lane), isChosen: false }));
+  const names = laneColumns(Math.min(maxBreaks, maxBreaksIn(rows.map(({ lane }) => lane)) + (mayChange ? 1 : 0)));
+  const recordedRows = rows.map(({ lane, place }): LaneRow => ({ place: String(place), cells: laneCells(lane), isChosen: false }));
   const columns = names.map((name, index) => laneColumn(name, index, mayChange));
   const empty = <EmptyState title="No lanes match this zone" />;
   const zones = view.file.zoneMaps.find(({ id }) => id === card.zoneMapId)?.zones ?? [];
@@ -54,10 +54,10 @@ export function Lanes({ view, card }: { view: PresentCatalogue; card: RateCard }
         <Form
           to={withQuery(`${path}/lanes`, { zone: search, lane: query["lane"] })}
           id="lane-form"
-          hidden={{ version: madeFrom(visit, view) }}
+          hidden={{ version: formVersion(visit, view) }}
         >
           <div class="lane-scroll">
-            <Table caption="Lanes" columns={[choice, ...columns]} rows={typedRows(visit, names) ?? [...recorded, ...blank]} />
+            <Table caption="Lanes" columns={[choiceColumn, ...columns]} rows={typedRows(visit, names) ?? [...recordedRows, ...blankRows]} />
           </div>
           <datalist id="zones">
             {["*", ...new Set(zones.map(({ zone }) => zone))].map((zone) => (
@@ -78,17 +78,17 @@ export function Lanes({ view, card }: { view: PresentCatalogue; card: RateCard }
           </p>
         </Form>
       ) : (
-        <Table caption="Lanes" columns={columns} rows={recorded} empty={empty} />
+        <Table caption="Lanes" columns={columns} rows={recordedRows} empty={empty} />
       )}
       {pager}
     </Panel>
   );
 }
 
-const blank = Array.from({ length: 3 }, (): Row => ({ place: "", cells: [], isChosen: false }));
+const blankRows = Array.from({ length: 3 }, (): LaneRow => ({ place: "", cells: [], isChosen: false }));
 
-/** What was typed, where the form is shown again. */
-function typedRows({ submitted }: Visit, columns: readonly string[]): readonly Row[] | undefined {
+/** The rows as they were sent, if the form is shown again. */
+function typedRows({ submitted }: Visit, columns: readonly string[]): readonly LaneRow[] | undefined {
   const places = submitted.all("place");
   if (places.length === 0) return undefined;
   const chosen = new Set(submitted.all("chosen"));
@@ -106,9 +106,9 @@ const headings: Readonly<Record<string, string>> = {
   transitMax: "Transit to",
   transitUnit: "H, D, W",
 };
-const laneNameOf = ({ place, cells }: Row): string => (place === "" ? "new lane" : `${cells[0]} to ${cells[1]}`);
+const laneNameOf = ({ place, cells }: LaneRow): string => (place === "" ? "new lane" : `${cells[0]} to ${cells[1]}`);
 
-const choice: Column<Row> = {
+const choiceColumn: Column<LaneRow> = {
   heading: "Choose",
   cell: (row) => (
     <>
@@ -120,8 +120,8 @@ const choice: Column<Row> = {
   ),
 };
 
-/** Cells to type into, for those who may change them. */
-function laneColumn(name: string, index: number, mayChange: boolean): Column<Row> {
+/** A column whose cells are inputs if `mayChange`, and text otherwise. */
+function laneColumn(name: string, index: number, mayChange: boolean): Column<LaneRow> {
   const heading = headings[name] ?? name.replace(/^fromKg(\d+)$/, "From kg ($1)").replace(/^perKg(\d+)$/, "Per kg ($1)");
   const isZone = index < 2;
   const isNumber = !isZone && name !== "transitUnit";

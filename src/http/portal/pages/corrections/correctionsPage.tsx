@@ -1,4 +1,4 @@
-// The page of rejected rows, with the choice of rows: of shipments or activities, in which state, of which import, rejected for which reason.
+// The page of rejected rows, filtered by kind, state, import and reason for rejection.
 import type { Child } from "hono/jsx";
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -8,26 +8,26 @@ import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js"
 import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
-import { clipped, countInWords } from "../../shell/formats.js";
+import { clipText, countInWords } from "../../shell/formats.js";
 import { Amount, EmptyState, Link } from "../../shell/parts.js";
 import { presentCatalogue } from "../customers.js";
 import { importPath, kindNames, shownReference } from "../imports/importStatus.js";
-import { changeRows, knownCustomers } from "./correctionAnswers.js";
+import { changeRowStates, customerCodes } from "./correctionAnswers.js";
 import { GridFrame, gridColumns } from "./gridFrame.js";
-import { correctionsPath, correctionsPathOf, filterIn, hasRows, rowCounts, rowsByImport, shownRows } from "./shownRows.js";
-import { AfterChanges } from "./unknownCustomers.js";
+import { correctionsPath, correctionsPathOf, hasRows, readShownRows, requireRowFilter, rowCounts, rowsByImport } from "./shownRows.js";
+import { CatalogueFollowUp } from "./unknownCustomers.js";
 
-/** More than one screen shows. The script asks for those after them. */
-const firstRows = 50;
+/** More rows than fit on a screen. The script fetches the rest. */
+const firstPageRows = 50;
 
 export const correctionsPage = definePage(correctionsPath, "look", async (visit, deps) => {
-  const { filter, reference = "" } = await filterIn(visit, deps);
+  const { filter, reference = "" } = await requireRowFilter(visit, deps);
   const { kind, state, importId } = filter;
   const [counts, { reasons, imports, more }, { catalogue }, rows] = await Promise.all([
     rowCounts(visit, deps),
     readGroups(visit, filter, deps),
     presentCatalogue(visit, deps),
-    shownRows(visit, filter, { limit: firstRows, cursor: visit.query["cursor"] || undefined }, deps),
+    readShownRows(visit, filter, { limit: firstPageRows, cursor: visit.query["cursor"] || undefined }, deps),
   ]);
   return {
     title: "Rejected rows",
@@ -35,15 +35,15 @@ export const correctionsPage = definePage(correctionsPath, "look", async (visit,
     scripts: ["corrections.js"],
     body: (
       <>
-        <Choices filter={filter} reference={reference} counts={counts} imports={imports} />
+        <RowChoices filter={filter} reference={reference} counts={counts} imports={imports} />
         {hasRows(counts[kind][state]) ? (
           <>
             <Reasons filter={filter} reasons={reasons} more={more} />
-            {state === "open" ? <AfterChanges rows={rows.items} known={knownCustomers(catalogue)} /> : null}
+            {state === "open" ? <CatalogueFollowUp rows={rows.items} customers={customerCodes(catalogue)} /> : null}
             <GridFrame visit={visit} filter={filter} columns={gridColumns(kind, catalogue)} rows={rows} />
           </>
         ) : (
-          <EmptyState title={stateWords[state].none}>
+          <EmptyState title={stateTexts[state].none}>
             {state === "open" ? "Rows that an import rejects appear here once it has completed." : undefined}
           </EmptyState>
         )}
@@ -52,48 +52,48 @@ export const correctionsPage = definePage(correctionsPath, "look", async (visit,
   };
 });
 
-const stateForm = (what: "dismiss" | "reopen", outcome: string) =>
-  defineForm(correctionsPage, { below: `/${what}`, access: "operate" }, async (visit, fields, deps) => {
-    const chosen = rowsByImport(fields.all("rows"));
-    if (chosen.length === 0) throw new Rejection("invalid", "Select at least one row");
-    for (const [importId, rows] of chosen) await changeRows(what, visit, deps, { importId, rows, note: fields.get("note") });
-    const count = chosen.flatMap(([, rows]) => rows).length;
+const stateForm = (action: "dismiss" | "reopen", outcome: string) =>
+  defineForm(correctionsPage, { subPath: `/${action}`, access: "operate" }, async (visit, fields, deps) => {
+    const selection = rowsByImport(fields.all("rows"));
+    if (selection.length === 0) throw new Rejection("invalid", "Select at least one row");
+    for (const [importId, rows] of selection) await changeRowStates(action, visit, deps, { importId, rows, note: fields.get("note") });
+    const count = selection.flatMap(([, rows]) => rows).length;
     const back = fields.get("back");
     return withNotice(back.startsWith(`${correctionsPath}?`) ? back : correctionsPath, `${countInWords(count, "row")} ${outcome}.`);
   });
 
 export const correctionForms = [stateForm("dismiss", "dismissed"), stateForm("reopen", "reopened")];
 
-type RowGroup = ReturnType<typeof grouped>[number];
+type RowGroup = ReturnType<typeof sumByKey>[number];
 
-/** Groups of a reason and an import that are read for one page. */
-const mostGroups = 1_000;
-const mostImports = 100;
+/** The most groups that are read for one page. Rows with the same reason and import form a group. */
+const maxGroups = 1_000;
+const maxListedImports = 100;
 
 /**
- * `reasons`: of the import that the filter names, or of all, the most frequent first. `imports`: those that have such rows, the latest first.
- * `more`: there are more groups than were read, so that the counts are too low.
+ * `reasons` are those of the filter's import, or of all, the most frequent first. `imports` are those with rows of this kind and state, latest
+ * first. `more` is true if there are more groups than were read, so that the counts are too low.
  */
 async function readGroups(visit: SignedInVisit, { kind, state, importId }: RowFilter, { pool }: PortalDeps) {
-  const read = (only: string | undefined) =>
-    rejectionGroups(visit.person.organisationId, { kind, state, importId: only }, mostGroups, pool);
-  const [all, own] = await Promise.all([read(undefined), importId === undefined ? undefined : read(importId)]);
-  const { groups, more } = own ?? all;
-  const reasons = grouped(groups, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
-  const imports = grouped(all.groups, ({ importId: id, sourceDetails }) => [id, sourceDetails]);
-  return { reasons, imports: imports.slice(0, mostImports), more };
+  const groupsOf = (only: string | undefined) =>
+    rejectionGroups(visit.person.organisationId, { kind, state, importId: only }, maxGroups, pool);
+  const [allGroups, groupsOfImport] = await Promise.all([groupsOf(undefined), importId === undefined ? undefined : groupsOf(importId)]);
+  const { groups, more } = groupsOfImport ?? allGroups;
+  const reasons = sumByKey(groups, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
+  const imports = sumByKey(allGroups.groups, ({ importId: id, sourceDetails }) => [id, sourceDetails]);
+  return { reasons, imports: imports.slice(0, maxListedImports), more };
 }
 
-/** In the order of their first groups. `key`: of the reason, or the id of the import. */
-function grouped(groups: readonly RejectionGroup[], by: (group: RejectionGroup) => readonly [key: string, name: string]) {
-  return [...groupedBy(groups, (group) => by(group)[0])].map(([key, some]) => ({
+/** Adds up the groups with the same key, in the order of their first groups. `key` is a reason's key or an import's id. */
+function sumByKey(groups: readonly RejectionGroup[], keyAndName: (group: RejectionGroup) => readonly [key: string, name: string]) {
+  return [...groupedBy(groups, (group) => keyAndName(group)[0])].map(([key, some]) => ({
     key,
-    name: by(some[0])[1],
+    name: keyAndName(some[0])[1],
     rows: some.reduce((sum, { rows }) => sum + rows, 0),
   }));
 }
 
-const stateWords: Readonly<Record<GroupState, { readonly name: string; readonly none: string }>> = {
+const stateTexts: Readonly<Record<GroupState, { readonly name: string; readonly none: string }>> = {
   open: { name: "Open", none: "No rejected rows to correct" },
   submitted: { name: "Submitted", none: "No corrections in progress" },
   corrected: { name: "Corrected", none: "No corrected rows" },
@@ -106,11 +106,11 @@ interface CountedLinkProps {
   readonly label: Child;
   readonly count: OpenRowCount;
   readonly title?: string;
-  /** What its rows have in common: the script finds it by that. */
+  /** A data attribute that tells the script which rows the link counts. */
   readonly [mark: `data-${string}`]: string;
 }
 
-/** A way to some of the rows, with their number, which the script keeps right while rows change their states. */
+/** A link to some of the rows, with their number, which the script updates as rows change their states. */
 const CountedLink = ({ to, isCurrent, label, count: { rows, atLeast }, ...marks }: CountedLinkProps) => (
   <Link to={correctionsPathOf(to)} aria-current={isCurrent ? "true" : undefined} data-rows={String(rows)} {...marks}>
     {label} <Amount value={rows} />
@@ -118,21 +118,21 @@ const CountedLink = ({ to, isCurrent, label, count: { rows, atLeast }, ...marks 
   </Link>
 );
 
-interface ChoicesProps {
+interface RowChoicesProps {
   readonly filter: RowFilter;
   readonly reference: string;
   readonly counts: Awaited<ReturnType<typeof rowCounts>>;
   readonly imports: readonly RowGroup[];
 }
 
-/** The script makes each group one stop of the Tab key. */
-function Choices({ filter: { kind, state, importId }, reference, counts, imports }: ChoicesProps) {
+/** The script makes each toolbar one stop of the Tab key. */
+function RowChoices({ filter: { kind, state, importId }, reference, counts, imports }: RowChoicesProps) {
   const importChip: Chip = {
     name: "import",
     label: "Import",
     kind: "choice",
     all: "All imports",
-    gone: reference,
+    missingLabel: reference,
     options: imports.map(({ key, name, rows }) => ({ value: key, label: `${name} (${countInWords(rows, "row")})` })),
   };
   return (
@@ -155,33 +155,33 @@ function Choices({ filter: { kind, state, importId }, reference, counts, imports
           <CountedLink
             to={{ kind, state: each, importId }}
             isCurrent={each === state}
-            label={stateWords[each].name}
+            label={stateTexts[each].name}
             count={counts[kind][each]}
             data-state={each}
           />
         ))}
       </div>
       {imports.length === 0 && importId === undefined ? null : (
-        <Chips path={correctionsPath} chips={[importChip]} kept={{ kind, state: state === "open" ? undefined : state }} all="" />
+        <Chips path={correctionsPath} chips={[importChip]} keptQuery={{ kind, state: state === "open" ? undefined : state }} all="" />
       )}
     </div>
   );
 }
 
-/** Reasons that stand side by side; the others are one step further. */
-const shownReasons = 10;
+/** The number of reasons that are always visible. The others can be unfolded. */
+const maxShownReasons = 10;
 
-/** One for each reason, the most frequent first. `more`: there are more than were read. */
+/** A link for each reason, the most frequent first. `more` is true if the counts are too low. */
 function Reasons({ filter, reasons, more }: { filter: RowFilter; reasons: readonly RowGroup[]; more: boolean }) {
   const { reasonKey } = filter;
   if (reasons.length === 0) return null;
-  const first = reasons.filter(({ key }, index) => index < shownReasons || key === reasonKey);
+  const first = reasons.filter(({ key }, index) => index < maxShownReasons || key === reasonKey);
   const others = reasons.filter((reason) => !first.includes(reason));
   const chip = ({ key, name, rows }: RowGroup) => (
     <CountedLink
       to={{ ...filter, reasonKey: key || undefined }}
       isCurrent={key === (reasonKey ?? "")}
-      label={<span class="chip-name">{clipped(name)}</span>}
+      label={<span class="chip-name">{clipText(name)}</span>}
       count={{ rows, atLeast: more }}
       title={name}
       data-reason={key}

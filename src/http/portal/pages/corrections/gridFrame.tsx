@@ -1,12 +1,12 @@
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
-import { columnsOf, customFieldPrefix, isNumber } from "../../../../domain/imports/fields.js";
+import { columnsOf, customFieldPrefix, isNumberField } from "../../../../domain/imports/fields.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
 import type { RowPage } from "../../../../queries/rowPage.js";
 import { type Column, columnClass, neededColumns, rowStatus, type Settings, usedFields } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, Field, Form, Options } from "../../shell/form.js";
-import { clipped, countInWords } from "../../shell/formats.js";
+import { clipText, countInWords } from "../../shell/formats.js";
 import { Link, Pager, useVisit } from "../../shell/parts.js";
 import { historyPath, importPath, importsPath, livePath } from "../imports/importStatus.js";
 import { suggestedFields } from "./correctionAnswers.js";
@@ -20,25 +20,25 @@ interface FrameProps {
 }
 
 export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {
-  const own = columnsOf(kind).map(({ name, heading, required, type }) => ({
+  const fieldColumns = columnsOf(kind).map(({ name, heading, required, type }) => ({
     name,
     heading,
     required: required !== false,
     time: type === "time",
-    number: isNumber({ type }),
+    number: isNumberField({ type }),
   }));
-  const plain = { required: false, time: false, number: false };
+  const plainText = { required: false, time: false, number: false };
   const custom = kind === "shipments" ? (file.customFields ?? []) : [];
-  return [...own, ...custom.map(({ key, label = key }) => ({ name: customFieldPrefix + key, heading: label, ...plain }))];
+  return [...fieldColumns, ...custom.map(({ key, label = key }) => ({ name: customFieldPrefix + key, heading: label, ...plainText }))];
 }
 
-/** The script fetches larger rows itself. */
-const mostFirstBytes = 128 * 1024;
+/** If the first rows are larger than this, the script fetches them itself. */
+const maxInlineBytes = 128 * 1024;
 
-/** The rows, and their tools, which are shown once the script has put its grid in the rows' place. */
+/** The rows as a plain table, until the script replaces it with its grid. The tools show only then. */
 export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   const { links, person } = visit;
-  const first = visit.query["cursor"] ? "" : JSON.stringify(servedPage(rows));
+  const firstPage = visit.query["cursor"] ? "" : JSON.stringify(servedPage(rows));
   const { state } = filter;
   const mayChange = visit.may("operate");
   const settings: Settings = {
@@ -60,14 +60,14 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
       aria-labelledby="rows"
       id="corrections"
       data-settings={JSON.stringify(settings)}
-      data-first={first.length > mostFirstBytes ? "" : first}
+      data-first={firstPage.length > maxInlineBytes ? "" : firstPage}
     >
       <h2 id="rows" class="unseen">
         Rows
       </h2>
       <div class="tools">
         {settings.editable ? (
-          // One stop of the Tab key: the arrow keys move between the tools.
+          // The toolbar is one stop of the Tab key: the arrow keys move between the tools.
           <div class="button-row tool-row" role="toolbar" data-rove aria-label="Tools">
             <Button type="button" data-do="submit" label="Submit corrections" />
             <Button type="button" class="quiet" data-do="fillDown" label="Fill down" />
@@ -112,25 +112,24 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   );
 }
 
-/** Lines of shipments, of which one may have hundreds. */
-const mostRows = 250;
+/** The most rows in the table without scripts: one shipment may have hundreds of lines. */
+const maxPlainRows = 250;
 
 const formId = "chosen-rows";
-const changes: Readonly<Partial<Record<RowFilter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
-/** What may be done with the rows. */
-const changeIn = ({ state }: RowFilter) => (useVisit().may("operate") ? changes[state] : undefined);
+const stateChanges: Readonly<Partial<Record<RowFilter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
+const allowedChange = ({ state }: RowFilter) => (useVisit().may("operate") ? stateChanges[state] : undefined);
 
-/** As the grid shows them, so that nothing moves when it takes their place. */
+/** Looks like the grid, so that nothing moves when the grid replaces it. */
 function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit">) {
-  const shown = neededColumns(columns, new Set(usedFields(items)));
+  const shownColumns = neededColumns(columns, new Set(usedFields(items)));
   const withImport = filter.importId === undefined;
-  const mayChoose = changeIn(filter) !== undefined;
+  const mayChoose = allowedChange(filter) !== undefined;
   const headings = [
     ["pick", "Select"],
     ["number", "Row"],
     ["problem", "Problem"],
     ...(withImport ? [["import", "File"]] : []),
-    ...shown.map((column) => [columnClass(column), column.heading]),
+    ...shownColumns.map((column) => [columnClass(column), column.heading]),
   ];
   const rowOf = (row: ShownRow) => {
     const { importId, reference, row: number } = row;
@@ -141,15 +140,15 @@ function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit
         <th scope="row" class="cell number">
           <Link to={historyPath(importId, number)}>{number}</Link>
         </th>
-        <td class="cell problem">{clipped(text)}</td>
+        <td class="cell problem">{clipText(text)}</td>
         {withImport ? (
           <td class="cell import">
             <Link to={importPath(importId)}>{reference}</Link>
           </td>
         ) : null}
-        {shown.map((column) => (
+        {shownColumns.map((column) => (
           <td class={`cell ${columnClass(column)}${faulty.includes(column.name) ? " faulty" : ""}`}>
-            {clipped(row.values[column.name] ?? "")}
+            {clipText(row.values[column.name] ?? "")}
           </td>
         ))}
       </tr>
@@ -167,22 +166,22 @@ function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit
           ))}
         </tr>
       </thead>
-      <tbody>{items.slice(0, mostRows).map(rowOf)}</tbody>
+      <tbody>{items.slice(0, maxPlainRows).map(rowOf)}</tbody>
     </table>
   );
 }
 
-/** The lines of a shipment are dismissed and reopened together, with the first of them. */
+/** The checkbox of a shipment's first line stands for all of its lines, which are dismissed and reopened together. */
 function RowBox({ row: { importId, reference, row }, all }: { row: ShownRow; all: readonly ShownRow[] }) {
   const lines = all.filter((each) => each.importId === importId && each.firstRow === row).map((each) => each.row);
   const label = `Row ${lines.join(", ")} of ${reference}`;
   return <input type="checkbox" form={formId} name="rows" value={`${importId}:${lines.join()}`} aria-label={label} />;
 }
 
-/** What the grid's tools do, as far as it can be done without scripts. */
+/** Dismisses and reopens rows without scripts. */
 function PlainForm({ filter, rows }: Pick<FrameProps, "filter" | "rows">) {
-  const change = changeIn(filter);
-  const more = rows.items.length - mostRows;
+  const change = allowedChange(filter);
+  const more = rows.items.length - maxPlainRows;
   return (
     <>
       {more > 0 ? <p class="hint">These shipments have {countInWords(more, "more line")}, not shown here.</p> : null}
@@ -193,7 +192,7 @@ function PlainForm({ filter, rows }: Pick<FrameProps, "filter" | "rows">) {
       )}
       <p class="hint">To edit rows here, turn on JavaScript. Or download an import's error report, correct it and upload it.</p>
       <Pager
-        of="rows"
+        plural="rows"
         isFirst={!useVisit().query["cursor"]}
         nextCursor={rows.nextCursor}
         path={(cursor) => correctionsPathOf(filter, { cursor })}

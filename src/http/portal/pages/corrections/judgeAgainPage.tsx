@@ -9,98 +9,98 @@ import { type ImportKind, importKinds } from "../../../../events/importEvents.js
 import { chunksOfGroups } from "../../browser/corrections/rows.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Form } from "../../shell/form.js";
-import { clipped, countInWords } from "../../shell/formats.js";
+import { clipText, countInWords } from "../../shell/formats.js";
 import { Amount, EmptyPanel, EmptyState, Facts, Link, Panel, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
 import { presentCatalogue } from "../customers.js";
 import { kindNames } from "../imports/importStatus.js";
 import { sendCorrection } from "./correctionAnswers.js";
-import { correctionsPath, correctionsPathOf, type ShownRow, shownRows } from "./shownRows.js";
+import { correctionsPath, correctionsPathOf, readShownRows, type ShownRow } from "./shownRows.js";
 import { judgeAgainPath, UnknownCustomers } from "./unknownCustomers.js";
 
-/** Where the judging of each kind begins; a kind without a place begins with the latest import. */
-type StartPlaces = Readonly<Partial<Record<ImportKind, string>>>;
+/** The cursor from which each kind is judged. A kind without one begins with the latest import. */
+type StartCursors = Readonly<Partial<Record<ImportKind, string>>>;
 
-const atOnce = 250;
-/** Shipments or activities of each kind that one page judges. */
-export const mostJudged = 1_000;
+const rowsPerRead = 250;
+/** The most shipments, and the most activities, that one page judges. */
+export const maxJudgedRows = 1_000;
 
-const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, places: StartPlaces) =>
-  Promise.all(importKinds.map((kind) => judgeKind(visit, deps, kind, places[kind])));
+const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, startCursors: StartCursors) =>
+  Promise.all(importKinds.map((kind) => judgeKind(visit, deps, kind, startCursors[kind])));
 
 export type JudgedRows = Awaited<ReturnType<typeof judgeKind>>;
 
-/** `accepted`: whole shipments, or activities, that would be accepted now. `next`: where the next ones begin; null where all were judged. */
+/** `accepted` are the shipments or activities that would be accepted now. `next` is the cursor of the rest; null if all were judged. */
 async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined) {
   const filter = { kind, state: "open" } as const;
   const judged: ShownRow[] = [];
   let next: string | null = from ?? null;
-  for (let read = 0; read < mostJudged; read += atOnce) {
-    const page = await shownRows(visit, filter, { limit: atOnce, cursor: next ?? undefined }, deps);
+  for (let rowsRead = 0; rowsRead < maxJudgedRows; rowsRead += rowsPerRead) {
+    const page = await readShownRows(visit, filter, { limit: rowsPerRead, cursor: next ?? undefined }, deps);
     judged.push(...page.items);
     next = page.nextCursor;
     if (next === null) break;
   }
   // The lines of a shipment are corrected together.
-  const together = groupedBy(judged, (row) => `${row.importId} ${row.firstRow}`);
-  return { kind, judged, accepted: [...together.values()].filter(isAccepted), next };
+  const groups = groupedBy(judged, (row) => `${row.importId} ${row.firstRow}`);
+  return { kind, judged, accepted: [...groups.values()].filter(isAccepted), next };
 }
 
 const isAccepted = (group: readonly ShownRow[]): boolean =>
   group.length <= limits.rowsPerCorrection && group.every(({ verdictToday }) => verdictToday === null);
 
-/** The most imports that one submission becomes, however many places are free in the queue. */
-const mostImports = 20;
+/** The most imports that one submission becomes, even if the queue has more free places. */
+const maxNewImports = 20;
 
 /**
- * Judges again, since others may have changed something, and sends what is accepted: an import for each import, and for each 500 rows of it.
- * `taken`: rows that somebody else has taken meanwhile. `left`: rows that were not sent, `because` of that.
+ * Judges again, because others may have changed something, and submits what is accepted: one new import for each 500 rows of an import.
+ * `takenRows` counts rows of batches that somebody else has meanwhile closed rows of; `unsentRows`, those not sent for the `unsentReason`.
  */
-async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, places: StartPlaces, key: string) {
-  const found = await judgeOpenRows(visit, deps, places);
+async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, startCursors: StartCursors, key: string) {
+  const found = await judgeOpenRows(visit, deps, startCursors);
   const batches = found.flatMap(({ accepted }) => chunksOfGroups(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
   const free = await countFreePlaces(visit.person.organisationId, deps.maxQueuedImports, deps.pool);
-  const sendable = Math.max(1, Math.min(free, mostImports)); // with none free the queue's own refusal says what to do
-  let [rows, imports, taken] = [0, 0, 0];
+  const maxBatches = Math.max(1, Math.min(free, maxNewImports)); // with none free the queue's own refusal says what to do
+  let [rows, imports, takenRows] = [0, 0, 0];
   for (const [index, batch] of batches.entries()) {
-    const left = batches.slice(index).flat().length;
-    if (index >= sendable) return { rows, imports, taken, left, because: "Check again when earlier imports have ended" };
+    const unsentRows = batches.slice(index).flat().length;
+    if (index >= maxBatches) return { rows, imports, takenRows, unsentRows, unsentReason: "Check again when earlier imports have ended" };
     try {
       await visit.recheckAccess();
       const importId = batch[0]?.importId ?? "";
       const numbers = batch.map(({ row }) => row);
       const push = { rows: numbers.map((row) => ({ row, values: {} })) };
-      await sendCorrection(visit, deps, { importId, push, idempotencyKey: keyOf(importId, numbers, key) });
+      await sendCorrection(visit, deps, { importId, push, idempotencyKey: idempotencyKeyOf(importId, numbers, key) });
       [rows, imports] = [rows + batch.length, imports + 1];
     } catch (error) {
-      if (error instanceof RowsClosed) taken += batch.length;
-      else if (error instanceof Rejection && imports > 0) return { rows, imports, taken, left, because: error.message };
+      if (error instanceof RowsClosed) takenRows += batch.length;
+      else if (error instanceof Rejection && imports > 0) return { rows, imports, takenRows, unsentRows, unsentReason: error.message };
       else throw error;
     }
   }
-  return { rows, imports, taken, left: 0, because: undefined };
+  return { rows, imports, takenRows, unsentRows: 0, unsentReason: undefined };
 }
 
-/** `key` is the form's: sent again, it makes no second import of the same rows. */
-const keyOf = (importId: string, rows: readonly number[], key: string): string =>
+/** With the form's `key`, sending the form again makes no second import of the same rows. */
+const idempotencyKeyOf = (importId: string, rows: readonly number[], key: string): string =>
   `judge-again-${hash("sha256", JSON.stringify([key, importId, rows]))}`;
 
-/** Which open rows the catalogue accepts now, before anything is sent. */
+/** Shows which open rows the catalogue would accept now, before anything is submitted. */
 export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit, deps) => {
-  const places = placesIn((kind) => visit.query[kind] ?? "");
-  const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, places), presentCatalogue(visit, deps)]);
-  const more = found.filter(({ next }) => next !== null);
+  const startCursors = startCursorsIn((kind) => visit.query[kind] ?? "");
+  const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, startCursors), presentCatalogue(visit, deps)]);
+  const unfinished = found.filter(({ next }) => next !== null);
   return {
     title: "Check rejected rows again",
     crumbs: [["Rejected rows", correctionsPath]],
     body: (
       <>
         <p class="muted">Checked against version {catalogueVersion} of the catalogue. Nothing has been submitted yet.</p>
-        <Accepted found={found} places={places} />
-        {more.length === 0 ? null : (
+        <Accepted found={found} startCursors={startCursors} />
+        {unfinished.length === 0 ? null : (
           <p>
-            At most {mostJudged} shipments and {mostJudged} activities are checked at a time.{" "}
-            <Link to={withQuery(judgeAgainPath, Object.fromEntries(more.map(({ kind, next }) => [kind, next ?? ""])))}>
+            At most {maxJudgedRows} shipments and {maxJudgedRows} activities are checked at a time.{" "}
+            <Link to={withQuery(judgeAgainPath, Object.fromEntries(unfinished.map(({ kind, next }) => [kind, next ?? ""])))}>
               Check the next rows
             </Link>
           </p>
@@ -111,10 +111,10 @@ export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit
   };
 });
 
-const placesIn = (given: (kind: ImportKind) => string): StartPlaces =>
-  Object.fromEntries(importKinds.flatMap((kind) => (given(kind) === "" ? [] : [[kind, given(kind)]])));
+const startCursorsIn = (cursorOf: (kind: ImportKind) => string): StartCursors =>
+  Object.fromEntries(importKinds.flatMap((kind) => (cursorOf(kind) === "" ? [] : [[kind, cursorOf(kind)]])));
 
-function Accepted({ found, places }: { found: readonly JudgedRows[]; places: StartPlaces }) {
+function Accepted({ found, startCursors }: { found: readonly JudgedRows[]; startCursors: StartCursors }) {
   const judged = found.flatMap((each) => each.judged).length;
   const rows = found.flatMap(({ accepted }) => accepted.flat()).length;
   if (judged === 0) return <EmptyPanel label="Open rows" title="No rejected rows to correct" />;
@@ -134,10 +134,10 @@ function Accepted({ found, places }: { found: readonly JudgedRows[]; places: Sta
         </EmptyState>
       ) : (
         <>
-          <Table caption="Rows that would be accepted now, by why they were rejected" columns={columns} rows={reasonsOf(found)} />
+          <Table caption="Rows that would be accepted now, by why they were rejected" columns={reasonColumns} rows={reasonsOf(found)} />
           <Form
             to={judgeAgainPath}
-            hidden={{ key: randomUUID(), ...places }}
+            hidden={{ key: randomUUID(), ...startCursors }}
             submit={`Submit ${countInWords(rows, "row")}`}
             cancel={correctionsPath}
           />
@@ -148,35 +148,35 @@ function Accepted({ found, places }: { found: readonly JudgedRows[]; places: Sta
   );
 }
 
-/** How many rows of each kind were rejected for each reason, the most first. */
+/** Counts the rows accepted now by kind and by their old reason for rejection, the most frequent first. */
 function reasonsOf(found: readonly JudgedRows[]) {
   const counts = found.flatMap(({ kind, accepted }) =>
     [...groupedBy(accepted.flat(), ({ error }) => reasonInError(error))].map(([reason, { length }]) => ({ kind, reason, rows: length })),
   );
-  return counts.sort((a, b) => b.rows - a.rows).slice(0, mostReasons);
+  return counts.sort((a, b) => b.rows - a.rows).slice(0, maxReasons);
 }
 
-const mostReasons = 50;
+const maxReasons = 50;
 
-const columns: readonly Column<ReturnType<typeof reasonsOf>[number]>[] = [
-  { heading: "Rejected for", names: true, value: ({ reason }) => clipped(reason) },
+const reasonColumns: readonly Column<ReturnType<typeof reasonsOf>[number]>[] = [
+  { heading: "Rejected for", names: true, value: ({ reason }) => clipText(reason) },
   { heading: "Kind", cell: ({ kind }) => <Link to={correctionsPathOf({ kind, state: "open" })}>{kindNames[kind]}</Link> },
   { heading: "Rows", number: true, value: ({ rows }) => rows },
 ];
 
 export const judgeAgainForm = defineForm(judgeAgainPage, "", async (visit, fields, deps) => {
-  const places = placesIn((kind) => fields.get(kind));
-  const submitted = await submitAccepted(visit, deps, places, fields.get("key").slice(0, 64));
-  return { goTo: correctionsPath, notice: { kind: "done", lines: inWords(submitted) } };
+  const startCursors = startCursorsIn((kind) => fields.get(kind));
+  const submitted = await submitAccepted(visit, deps, startCursors, fields.get("key").slice(0, 64));
+  return { goTo: correctionsPath, notice: { kind: "done", lines: submissionInWords(submitted) } };
 });
 
-function inWords({ rows, imports, taken, left, because }: Awaited<ReturnType<typeof submitAccepted>>): string[] {
+function submissionInWords({ rows, imports, takenRows, unsentRows, unsentReason }: Awaited<ReturnType<typeof submitAccepted>>): string[] {
   return [
     rows === 0
       ? "No rows were submitted: they are no longer open, or would still be rejected."
       : `${countInWords(rows, "row")} submitted in ${countInWords(imports, "new import")}. They leave this list as the import runs.`,
-    taken > 0 &&
-      `${countInWords(taken, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`,
-    left > 0 && `${countInWords(left, "row is", "rows are")} not submitted and still open. ${because}.`,
+    takenRows > 0 &&
+      `${countInWords(takenRows, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`,
+    unsentRows > 0 && `${countInWords(unsentRows, "row is", "rows are")} not submitted and still open. ${unsentReason}.`,
   ].filter((line) => line !== false);
 }

@@ -1,10 +1,10 @@
-// src/http/portal/pages/corrections: the page of rejected rows, what its grid asks for, and its forms for browsers without scripts.
+// src/http/portal/pages/corrections has the page of rejected rows, the answers for its grid, and its forms for browsers without scripts.
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { groupedBy } from "../../../../domain/groupedBy.js";
-import { dateOrders, isoDate, needsOrder } from "../../../../domain/imports/columns/dateOrder.js";
+import { dateOrders, needsDateOrder, toIsoDate } from "../../../../domain/imports/columns/dateOrder.js";
 import { correctedRows } from "../../../../domain/pushes/correctedFile.js";
-import { noImport, Rejection } from "../../../../domain/rejection.js";
+import { importNotFound, Rejection } from "../../../../domain/rejection.js";
 import { faultyColumns, fieldsAtFault, type RowReason, reasonWithAdvice } from "../../../../domain/rows/faults.js";
 import { isUuid } from "../../../../domain/uuid.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
@@ -21,46 +21,46 @@ import { presentCatalogue } from "../customers.js";
 
 export const correctionsPath = "/portal/corrections";
 
-export type Counts = Awaited<ReturnType<typeof countRejectedRows>>;
+export type RejectedRowCounts = Awaited<ReturnType<typeof countRejectedRows>>;
 
-/** How many rows there are in each state: of all imports, or of the one that the page's address names. */
+/** Counts the rejected rows in each state, of all imports or of the import in the page's address. */
 export const rowCounts = oncePerVisit(({ person, query }, { pool }: Pick<PortalDeps, "pool">) =>
   countRejectedRows(person.organisationId, query["import"] || undefined, pool),
 );
 
-/** Which rows the page shows, from its address, and the reference of the import that it names. */
-export async function filterIn(visit: SignedInVisit, deps: Pick<PortalDeps, "pool">) {
+/** Reads from the page's address which rows it shows. `reference` is that of the import in the address, if there is one. */
+export async function requireRowFilter(visit: SignedInVisit, deps: Pick<PortalDeps, "pool">) {
   const { query, person } = visit;
   const importId = query["import"] || undefined;
-  const found = isUuid(importId ?? "")
+  const importRow = isUuid(importId ?? "")
     ? await findImportRow(person.organisationId, { kind: undefined, importId: importId ?? "" }, deps.pool)
     : undefined;
-  if (importId !== undefined && !found) throw noImport();
+  if (importId !== undefined && !importRow) throw importNotFound();
   const state = groupStates.find((each) => each === query["state"]) ?? "open";
   const reasonKey = /^[0-9a-f]{32}$/.test(query["reason"] ?? "") ? query["reason"] : undefined;
-  const kind = found?.kind ?? importKinds.find((each) => each === query["kind"]) ?? kindWithRows(state, await rowCounts(visit, deps));
+  const kind = importRow?.kind ?? importKinds.find((each) => each === query["kind"]) ?? kindWithRows(state, await rowCounts(visit, deps));
   const filter: RowFilter = { kind, state, importId, reasonKey };
-  return { filter, reference: found?.sourceDetails };
+  return { filter, reference: importRow?.sourceDetails };
 }
 
-const kindWithRows = (state: GroupState, { shipments, activities }: Counts): ImportKind =>
+const kindWithRows = (state: GroupState, { shipments, activities }: RejectedRowCounts): ImportKind =>
   !hasRows(shipments[state]) && hasRows(activities[state]) ? "activities" : "shipments";
 
-/** `<import id>:<row>,<row>` as the boxes of a table name rows: the rows of each import, each once. */
+/** Groups the values `<import id>:<row>,<row>` of a table's checkboxes by import, and drops repeated rows. */
 export function rowsByImport(chosen: readonly string[]): [importId: string, rows: number[]][] {
-  const named = chosen.flatMap((each) => {
+  const rowIds = chosen.flatMap((each) => {
     const [importId = "", numbers = ""] = each.split(":");
     return numbers.split(",").map((text) => ({ importId, row: /^\d{1,10}$/.test(text) ? Number(text) : 0 }));
   });
-  if (named.some(({ importId, row }) => !isUuid(importId) || row < 1 || row > 2_147_483_647))
+  if (rowIds.some(({ importId, row }) => !isUuid(importId) || row < 1 || row > 2_147_483_647))
     throw new Rejection("invalid", "The form does not name rows. Go back and select them again");
-  const groups = groupedBy(named, ({ importId }) => importId);
+  const groups = groupedBy(rowIds, ({ importId }) => importId);
   return [...groups].map(([importId, rows]) => [importId, [...new Set(rows.map(({ row }) => row))]]);
 }
 
 export const hasRows = ({ rows, atLeast }: OpenRowCount): boolean => rows > 0 || atLeast;
 
-/** The page's address with another filter; what is undefined is left out. */
+/** The page's address with another filter. Undefined members are left out. */
 export function correctionsPathOf(
   { kind, state, importId, reasonKey }: Partial<RowFilter>,
   more: Query = {},
@@ -69,11 +69,11 @@ export function correctionsPathOf(
   return withQuery(path, { kind, state: state === "open" ? undefined : state, import: importId, reason: reasonKey, ...more });
 }
 
-/** A row as the grid has it, with the name of its import. Values are by field, also those of custom fields. */
+/** A row of the grid, with its import's reference. `values` has the values of all fields, including custom fields. */
 export type ShownRow = Omit<ServedRow, "dates"> & Pick<CorrectionRow, "reference">;
 
-/** One page of the rows that a filter asks for. */
-export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: Omit<PageRequest, "secret">, deps: PortalDeps) {
+/** Reads one page of the filter's rows. */
+export async function readShownRows(visit: SignedInVisit, filter: RowFilter, page: Omit<PageRequest, "secret">, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const { pool, signingSecret: secret } = deps;
   const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { ...page, secret }, pool);
@@ -89,7 +89,7 @@ export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: O
       const { values, lead: _, faults: __, ...shown } = item;
       const key = `${item.importId} ${item.row}`;
       const [verdict, closure] = [verdicts.get(key), closures.get(key)];
-      const sources = { kind, customFieldKeys, earlier: new Map([[item.row, values]]) };
+      const sources = { kind, customFieldKeys, sentValues: new Map([[item.row, values]]) };
       const [fields] = correctedRows({ rows: [{ row: item.row, values: {} }] }, sources);
       return {
         ...shown,
@@ -104,29 +104,29 @@ export async function shownRows(visit: SignedInVisit, filter: RowFilter, page: O
 }
 
 function datesIn({ values, faulty, verdictToday }: Omit<ServedRow, "dates">): Pick<ServedRow, "dates"> {
-  const found = [...new Set([...faulty, ...(verdictToday?.faulty ?? [])])].filter((field) => needsOrder(values[field] ?? ""));
-  const read = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, isoDate(text, order)]));
-  return found.length === 0 ? {} : { dates: Object.fromEntries(found.map((field) => [field, read(values[field] ?? "")])) };
+  const dateFields = [...new Set([...faulty, ...(verdictToday?.faulty ?? [])])].filter((field) => needsDateOrder(values[field] ?? ""));
+  const readings = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, toIsoDate(text, order)]));
+  return dateFields.length === 0 ? {} : { dates: Object.fromEntries(dateFields.map((field) => [field, readings(values[field] ?? "")])) };
 }
 
-/** As the script takes it: the name of an import once, not in each of its rows. */
+/** The page as JSON for the script, with the reference of each import once instead of in every row. */
 export const servedPage = ({ items, nextCursor }: RowPage<ShownRow>) => ({
   rows: items.map(({ reference: _, ...row }) => ({ ...row, ...datesIn(row) })),
   references: Object.fromEntries(items.map(({ importId, reference }) => [importId, reference])),
   next: nextCursor,
 });
 
-/** By import and row. */
+/** Today's verdicts, by import and row; null for a row that would be accepted. */
 async function verdictsToday(kind: ImportKind, items: readonly CorrectionRow[], catalogue: Catalogue, deps: PortalDeps) {
   const verdicts = new Map<string, Verdict | null>();
   for (const [importId, names] of groupedBy(items, (item) => item.importId)) {
     const rows = names.map(({ row }) => ({ row, values: {} }));
-    const earlier = new Map(names.map(({ row, values }) => [row, values]));
-    for (const [row, reason] of await judgeCorrections({ importId, kind, catalogue, earlier, names, rows }, deps))
+    const sentValues = new Map(names.map(({ row, values }) => [row, values]));
+    for (const [row, reason] of await judgeCorrections({ importId, kind, catalogue, sentValues, names, rows }, deps))
       verdicts.set(`${importId} ${row}`, verdictOf(reason));
   }
   return verdicts;
 }
 
-export const verdictOf = (found: RowReason | undefined): Verdict | null =>
-  found === undefined ? null : { reason: reasonWithAdvice(found), faulty: fieldsAtFault(found) };
+export const verdictOf = (reason: RowReason | undefined): Verdict | null =>
+  reason === undefined ? null : { reason: reasonWithAdvice(reason), faulty: fieldsAtFault(reason) };

@@ -1,6 +1,6 @@
-// The page of one import: what became of it, from the tables and from its stream, and the button that cancels it.
+// The page of one import: its status and history, from the tables and its stream, and the form that cancels it.
 import { cancelImport } from "../../../../commands/imports/endImport.js";
-import { requestedEvent } from "../../../../events/importLayout.js";
+import { readRequestedEvent } from "../../../../events/importLayout.js";
 import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";
 import { importTimeline } from "../../../../queries/imports/importTimeline.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
@@ -12,7 +12,7 @@ import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { defineAnswer, defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Amount, Badge, EmptyPanel, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
 import { Question } from "../../shell/question.js";
-import { AsOf, timeIn } from "../days.js";
+import { AsOf, timeFromQuery } from "../days.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
 import { reasonsPart, rejectedPart, reversalsPart, Timeline } from "./importParts.js";
 import { earlierPush, importPath, importsPath, isUnfinished, livePath, PushInWords, shownReference, statusBadge } from "./importStatus.js";
@@ -23,7 +23,7 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
   const path = importPath(importId);
   const version = await versionOf(watchedName.import(importId), deps);
   const { view } = await importOf(visit, deps);
-  const asOf = timeIn(visit);
+  const asOf = timeFromQuery(visit);
   const head = {
     title: shownReference(view),
     crumbs: [["Imports", importsPath] as const],
@@ -33,12 +33,12 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
   const form = <AsOf visit={visit} path={path} asOf={asOf} />;
   if (asOf) return { ...head, body: [details, form, await pastImport(visit, view, asOf, deps)] };
   const present = await presentImport(visit, view, deps);
-  const asks = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
+  const asksToCancel = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
   return {
     ...head,
     scripts: ["live.js"],
-    question: asks && (
-      <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" keep="Keep it">
+    question: asksToCancel && (
+      <Question title="Cancel this import?" to={`${path}/cancel`} back={path} label="Cancel import" cancelLabel="Keep it">
         <strong>{shownReference(view)}</strong>{" "}
         {view.status === "queued"
           ? "has not started. Nothing of it will be recorded."
@@ -49,7 +49,7 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
     body: (
       <>
         {details}
-        <Live from={`${livePath}/${importId}`} version={version} isMoving={isUnfinished(view)} />
+        <Live eventsPath={`${livePath}/${importId}`} version={version} isInProgress={isUnfinished(view)} />
         <div id="import-now" data-refetch>
           {present}
         </div>
@@ -64,8 +64,8 @@ export const importStream = defineAnswer(`${livePath}/{importId}`, "look", async
   return liveAnswer(visit, deps, watchedName.import(view.importId));
 });
 
-/** The time for reading the history. After it the page is shown without the history. */
-const historyMs = 1_500;
+/** The longest wait for the history. After it the page is shown without the history. */
+const maxHistoryMs = 1_500;
 
 async function presentImport(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { pool, eventStore } = deps;
@@ -74,7 +74,7 @@ async function presentImport(visit: SignedInVisit, view: ImportView, deps: Porta
   const [status, reversals, steps, reasons, rejected] = await Promise.all([
     statusPart(visit, view, deps),
     reversalsPart(organisationId, view, nameOf, pool),
-    answerInTime(importTimeline(organisationId, view, eventStore), historyMs, "an import's history").catch(() => undefined),
+    answerInTime(importTimeline(organisationId, view, eventStore), maxHistoryMs, "an import's history").catch(() => undefined),
     reasonsPart(organisationId, view, pool),
     rejectedPart(visit, view, deps),
   ]);
@@ -84,9 +84,9 @@ async function presentImport(visit: SignedInVisit, view: ImportView, deps: Porta
 async function importDetails(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const earlier = view.sameFileAs === null ? undefined : await earlierPush(organisationId, view.sameFileAs, deps);
-  const requested = view.source === "file" ? requestedEvent(deps.eventStore, view.importId) : Promise.resolve(undefined);
-  // None for a file with our own headings, and where the event store does not answer.
-  const columns = (await answerInTime(requested, longestMs, "the first event of an import").catch(() => undefined))?.data.columns;
+  const requested = view.source === "file" ? readRequestedEvent(deps.eventStore, view.importId) : Promise.resolve(undefined);
+  // Undefined for a file with our own headings, and if the event store does not answer.
+  const columns = (await answerInTime(requested, maxWaitMs, "the first event of an import").catch(() => undefined))?.data.columns;
   const nameOf = await principalNames(organisationId, deps.pool);
   return (
     <>
@@ -109,7 +109,7 @@ async function importDetails(visit: SignedInVisit, view: ImportView, deps: Porta
 export const importOf = ({ params, person }: SignedInVisit, deps: PortalDeps): Promise<ReadImport> =>
   requireImport(person.organisationId, { kind: undefined, importId: params["importId"] ?? "" }, deps);
 
-export const cancelForm = defineForm(importPage, { below: "/cancel", access: "operate" }, async (visit, _, deps) => {
+export const cancelForm = defineForm(importPage, { subPath: "/cancel", access: "operate" }, async (visit, _, deps) => {
   const { view } = await importOf(visit, deps);
   const { importId } = view;
   const { organisationId, by } = visit.person;
@@ -118,22 +118,22 @@ export const cancelForm = defineForm(importPage, { below: "/cancel", access: "op
   return withNotice(importPath(importId), `${shownReference(view)} cancelled.`);
 });
 
-const longestMs = 4_000;
-/** The link to the history begins this many events before the last event of that time. */
-const eventsBefore = 24n;
+const maxWaitMs = 4_000;
+/** How many events before the import's last event at that time the link to the history begins. */
+const earlierEventCount = 24n;
 
-/** The import as it was at a time: from its stream, since the tables have only the present. */
+/** The import as it was at a given time, read from its stream because the tables have only the present. */
 async function pastImport(visit: SignedInVisit, view: ImportView, asOf: Date, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const { importId } = view;
-  const [was, steps, nameOf] = await Promise.all([
-    answerInTime(importAsOf(importId, asOf, deps.eventStore), longestMs, "an import as of a time"),
-    answerInTime(importTimeline(organisationId, view, deps.eventStore), longestMs, "an import's history"),
+  const [pastState, steps, nameOf] = await Promise.all([
+    answerInTime(importAsOf(importId, asOf, deps.eventStore), maxWaitMs, "an import as of a time"),
+    answerInTime(importTimeline(organisationId, view, deps.eventStore), maxWaitMs, "an import's history"),
     principalNames(organisationId, deps.pool),
   ]);
-  if (!was) return <EmptyPanel label="Import" title="This import did not exist at that time" />;
-  const { status, rows, rejected, revision } = was;
-  const from = revision > eventsBefore ? revision - eventsBefore : 0n;
+  if (!pastState) return <EmptyPanel label="Import" title="This import did not exist at that time" />;
+  const { status, rows, rejected, revision } = pastState;
+  const from = revision > earlierEventCount ? revision - earlierEventCount : 0n;
   return (
     <>
       <Panel id="as-it-was" title="As it was">

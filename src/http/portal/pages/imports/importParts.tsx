@@ -1,4 +1,4 @@
-// Parts of an import's page: why rows were rejected, which they are, and what was taken back.
+// Parts of an import's page: the reasons for rejections, the rejected rows, the reversals and the timeline.
 import type { Child } from "hono/jsx";
 import type { Pool } from "pg";
 import { columnsOf } from "../../../../domain/imports/fields.js";
@@ -12,13 +12,13 @@ import { listRejectedRows, type RejectedRow } from "../../../../queries/rejected
 import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReasons.js";
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
-import { clipped, countInWords, groupDigits } from "../../shell/formats.js";
+import { clipText, countInWords, groupDigits } from "../../shell/formats.js";
 import { Badge, type Fact, Facts, Link, Pager, Panel, Sentence, type State, Time, withQuery } from "../../shell/parts.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { historyPath, importPath, isUnfinished, rejectedSoFar } from "./importStatus.js";
 
-/** None while the import runs: the reasons would be counted later than the count of rejected rows. */
+/** Null while the import runs, because the reasons would be counted later than the rejected rows beside them. */
 export async function reasonsPart(organisationId: string, view: ImportView, pool: Pool) {
   const rejected = rejectedSoFar(view);
   if (rejected === 0 || isUnfinished(view)) return null;
@@ -26,7 +26,7 @@ export async function reasonsPart(organisationId: string, view: ImportView, pool
   if (reasons.length === 0) return null;
   return (
     <Panel id="reasons" title="Why rows were rejected">
-      <Bars bars={reasons.map(({ reason, rows }) => [reason, rows] as const)} unit={["row", "rows"]} />
+      <Bars bars={reasons.map(({ reason, rows }) => [reason, rows] as const)} noun={["row", "rows"]} />
       <p class="hint">
         A row with several faults is counted once for each. If one line of a shipment has a fault, all its lines are rejected and counted.
         {others > 0 ? ` ${others} less common ${others === 1 ? "reason is" : "reasons are"} not shown.` : null}
@@ -47,7 +47,7 @@ export async function rejectedPart({ person, query }: SignedInVisit, view: Impor
     <Panel id="rejected" title="Rejected rows">
       <Table caption="Rejected rows, in the order of the file" columns={rejectedColumns(view)} rows={items} />
       <Pager
-        of="rejected rows"
+        plural="rejected rows"
         isFirst={cursor === undefined}
         nextCursor={nextCursor}
         path={(next) => `${withQuery(importPath(view.importId), { cursor: next })}#rejected`}
@@ -56,7 +56,7 @@ export async function rejectedPart({ person, query }: SignedInVisit, view: Impor
   );
 }
 
-const states: Readonly<Record<RowState, State>> = {
+const rowStateBadges: Readonly<Record<RowState, State>> = {
   open: { label: "Open", badge: "bad" },
   submitted: { label: "Being corrected", badge: "busy" },
   corrected: { label: "Corrected", badge: "good" },
@@ -80,42 +80,42 @@ const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<Reject
     heading: "Reason",
     cell: ({ error }) => (
       <span class="reason">
-        <Sentence text={clipped(error, longestReason)} />
+        <Sentence text={clipText(error, maxReasonLength)} />
       </span>
     ),
   },
-  { heading: "Values", cell: ({ data }) => <Values data={data} kind={kind} /> },
-  { heading: "State", cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={states[state]} />) },
+  { heading: "Values", cell: ({ data }) => <RowValues data={data} kind={kind} /> },
+  { heading: "State", cell: ({ state }) => (state === null ? <span class="muted">-</span> : <Badge state={rowStateBadges[state]} />) },
 ];
 
-const longestReason = 500;
-const longestValue = 80;
-const mostValues = 24;
+const maxReasonLength = 500;
+const maxValueLength = 80;
+const maxValues = 24;
 
-/** Our own columns by their headings, others as they were sent. */
-function Values({ data, kind }: { readonly data: unknown; readonly kind: ImportKind }) {
+/** The values of a rejected row. Our own fields have their headings; other columns have the names that were sent. */
+function RowValues({ data, kind }: { readonly data: unknown; readonly kind: ImportKind }) {
   const headings = new Map<string, string>(columnsOf(kind).map(({ name, heading }) => [name, heading]));
-  const given = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
-  if (given.length === 0) return <span class="muted">none given</span>;
+  const filledIn = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
+  if (filledIn.length === 0) return <span class="muted">none given</span>;
   const factOf = ([name, value]: [string, unknown]): Fact => [
-    clipped(headings.get(name) ?? name, longestValue),
-    clipped(typeof value === "string" ? value : JSON.stringify(value), longestValue),
+    clipText(headings.get(name) ?? name, maxValueLength),
+    clipText(typeof value === "string" ? value : JSON.stringify(value), maxValueLength),
   ];
   return (
     <div>
-      <Facts class="values" facts={given.slice(0, mostValues).map(factOf)} />
-      {given.length > mostValues ? <span class="muted">and {given.length - mostValues} more</span> : null}
+      <Facts class="values" facts={filledIn.slice(0, maxValues).map(factOf)} />
+      {filledIn.length > maxValues ? <span class="muted">and {filledIn.length - maxValues} more</span> : null}
     </div>
   );
 }
 
-/** The history has all of them. */
-const shownReversals = 25;
-const shownRanges = 12;
+/** The page lists only the first reversals; the history has all. */
+const maxShownReversals = 25;
+const maxShownRanges = 12;
 
-/** What was taken back of an import, when, by whom and why. */
+/** The reversals of an import: when, by whom, why and of which rows. */
 export async function reversalsPart(organisationId: string, view: ImportView, nameOf: NameOf, pool: Pool) {
-  const range = { after: undefined, count: shownReversals + 1 };
+  const range = { after: undefined, count: maxShownReversals + 1 };
   const reversals = view.reversed ? await importReversals(organisationId, view.importId, range, pool) : [];
   if (reversals.length === 0) return null;
   return (
@@ -123,12 +123,12 @@ export async function reversalsPart(organisationId: string, view: ImportView, na
       <Table
         caption="Reversals, oldest first"
         columns={reversalColumns(view, nameOf)}
-        rows={reversals.slice(0, shownReversals)}
-        marks={({ reversalId }) => ({ id: `reversal-${reversalId}` })}
+        rows={reversals.slice(0, maxShownReversals)}
+        rowAttributes={({ reversalId }) => ({ id: `reversal-${reversalId}` })}
       />
       <p class="more">
         <Link to={`${importPath(view.importId)}/history?of=reversals`}>
-          {reversals.length > shownReversals ? "All reversals" : "History of its reversals"}
+          {reversals.length > maxShownReversals ? "All reversals" : "History of its reversals"}
         </Link>
       </p>
     </Panel>
@@ -139,20 +139,20 @@ const reversalColumns = ({ kind }: ImportView, nameOf: NameOf): readonly Column<
   { heading: "When", names: true, cell: ({ at }) => <Time at={at} exact /> },
   { heading: "Who", value: ({ actor }) => nameOf(principalOf(actor)) },
   { heading: "Reason", cell: ({ reason }) => <span class="reason">{reason}</span> },
-  { heading: "What", cell: (reversal) => <span class="reason">{whatInWords(reversal)}</span> },
+  { heading: "What", cell: (reversal) => <span class="reason">{reversedRowsInWords(reversal)}</span> },
   { heading: kind === "activities" ? "Activities" : "Shipments", number: true, value: ({ count }) => count },
 ];
 
-function whatInWords({ all, rows }: ImportReversal): string {
+function reversedRowsInWords({ all, rows }: ImportReversal): string {
   if (all || rows === null) return "Everything that was left";
-  const shown = rangesInWords(rows.slice(0, shownRanges)).replaceAll(",", ", ");
-  const more = rows.length - shownRanges;
+  const shown = rangesInWords(rows.slice(0, maxShownRanges)).replaceAll(",", ", ");
+  const more = rows.length - maxShownRanges;
   return `${rows.length === 1 && rows[0]?.[0] === rows[0]?.[1] ? "Row" : "Rows"} ${shown}${more > 0 ? ` and ${countInWords(more, "more range")}` : ""}`;
 }
 
 type TimelineProps = { view: Pick<ImportView, "cancelling">; steps: readonly TimelineStep[] | undefined; nameOf: NameOf };
 
-/** `steps`: undefined where the event store does not answer. */
+/** `steps` is undefined if the event store does not answer. */
 export const Timeline = ({ view, steps, nameOf }: TimelineProps) => (
   <Panel id="timeline" title="Timeline">
     {steps === undefined ? (
@@ -183,7 +183,7 @@ export function stepInWords(step: TimelineStep, nameOf: NameOf): Child {
   switch (step.type) {
     case "ImportRequested": {
       const { source, file, by, corrects } = step.data;
-      const how = source === "file" ? `${file.name} (${bytes(file.size)}) uploaded` : by.kind === "member" ? "Corrected" : "Sent as JSON";
+      const how = source === "file" ? `${file.name} (${sizeOf(file.size)}) uploaded` : by.kind === "member" ? "Corrected" : "Sent as JSON";
       if (!corrects) return `${how} by ${nameOf(by)}`;
       const why = corrects.reason === undefined ? "" : `: ${corrects.reason}`;
       return [`${how} by ${nameOf(by)}, correcting ${rowsOf(corrects.rows)} of `, linkTo(corrects.importId, "an earlier import"), why];
@@ -217,11 +217,11 @@ export function stepInWords(step: TimelineStep, nameOf: NameOf): Child {
     case "RowsReversed": {
       const { rows, shipments, count, reason, by, includedIn } = step.data;
       const what = rows === "all" ? "Reversed as a whole" : `${countInWords(count, shipments ? "shipment" : "row")} reversed`;
-      const within = includedIn && [" with a reversal of ", linkTo(includedIn.importId, "the import that it corrects")];
-      return [`${what} by ${nameOf(by)}`, within, `: ${reason}`];
+      const parentReversal = includedIn && [" with a reversal of ", linkTo(includedIn.importId, "the import that it corrects")];
+      return [`${what} by ${nameOf(by)}`, parentReversal, `: ${reason}`];
     }
   }
 }
 
-const bytes = (size: number): string =>
+const sizeOf = (size: number): string =>
   size < 1_000 ? `${size} bytes` : size < 1_000_000 ? `${(size / 1_000).toFixed(1)} kB` : `${(size / 1_000_000).toFixed(1)} MB`;

@@ -10,7 +10,7 @@ import { type Column, column } from "../../shell/table.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };
 
-export const statuses: Readonly<Record<ImportStatus, State>> = {
+export const statusBadges: Readonly<Record<ImportStatus, State>> = {
   queued: { label: "Waiting", badge: "" },
   processing: { label: "Running", badge: "busy" },
   completed: { label: "Completed", badge: "good" },
@@ -21,18 +21,18 @@ export const statuses: Readonly<Record<ImportStatus, State>> = {
 export const isUnfinished = ({ status }: Pick<ImportView, "status">): boolean => status === "queued" || status === "processing";
 
 export const statusBadge = ({ status, cancelling }: Pick<ImportView, "status" | "cancelling">): State =>
-  cancelling ? { label: "Cancelling", badge: "warn" } : statuses[status];
+  cancelling ? { label: "Cancelling", badge: "warn" } : statusBadges[status];
 
 /** The status in words, as pages show it and screen readers say it. */
-export const statusOf = (view: Pick<ImportView, "status" | "cancelling">): string => statusBadge(view).label;
+export const statusInWords = (view: Pick<ImportView, "status" | "cancelling">): string => statusBadge(view).label;
 
-/** Undefined where nothing was taken back. */
-const reversedOf = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>
+/** Undefined if nothing is reversed. */
+const reversedLabel = ({ reversed }: Pick<ImportView, "reversed">): "Reversed" | "Partly reversed" | undefined =>
   reversed === null ? undefined : reversed.all ? "Reversed" : "Partly reversed";
 
-/** How it stands: its status first, and how far it is. */
-export function States({ view, status = statusBadge(view), more = [] }: { view: ImportView; status?: State; more?: readonly string[] }) {
-  const warnings = [reversedOf(view), view.unusual === null ? undefined : "Unusual", ...more].filter((label) => label !== undefined);
+/** The import's status, its warnings, and the progress of a running import. */
+export function StateBadges({ view, status = statusBadge(view), labels = [] }: { view: ImportView; status?: State; labels?: string[] }) {
+  const warnings = [reversedLabel(view), view.unusual === null ? undefined : "Unusual", ...labels].filter((label) => label !== undefined);
   return (
     <>
       <Badge state={status} />
@@ -49,112 +49,111 @@ export function States({ view, status = statusBadge(view), more = [] }: { view: 
   );
 }
 
-/** Of a running activities import the contract shows no rejected rows; here they are what was read and not accepted. */
+/** The API's counts have no rejected rows while activities are imported. For these the difference of rows read and accepted stands in. */
 export const rejectedSoFar = ({ kind, status, counts }: Pick<ImportView, "kind" | "status" | "counts">): number =>
   kind === "activities" && status === "processing" ? Math.max(0, counts.received - counts.processed) : counts.failed;
 
 export const importsPath = "/portal/imports";
-/** The events for open pages. */
+/** The stream of events that keeps open pages up to date. */
 export const livePath = "/portal/live/imports";
 export const importPath = (importId: string) => `${importsPath}/${importId}`;
 export const reversePath = (importId: string) => `${importPath(importId)}/reverse`;
-/** A reversal in the list on its import's page. */
+/** The import's page, scrolled to one of its reversals. */
 export const reversalPath = (importId: string, reversalId: string) => `${importPath(importId)}#reversal-${reversalId}`;
-/** The events of an import, from the one of this row on. */
+/** The events of an import, beginning at the one of this row. */
 export const historyPath = (importId: string, row: number) => `${importPath(importId)}/history?row=${row}`;
 
-/** A reference may be nothing but spaces. An older version named a correction by the whole id of the corrected import; its beginning is shown. */
+/** A reference may be blank. Earlier releases put the whole id of the corrected import into a correction's name, which is shortened here. */
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string =>
   reference.trim().replace(/^(Correction of import [0-9a-f]{8})-[0-9a-f-]{27}/, "$1") || "Without a reference";
 
-/** The way to a page about an import. */
 export const importCrumbs = (view: Pick<ImportView, "importId" | "reference">) =>
   [
     ["Imports", importsPath],
     [shownReference(view), importPath(view.importId)],
   ] as const;
 
-/** What a row shows besides the import itself. */
-export async function importNotes(organisationId: string, views: readonly Pick<ImportView, "importId">[], { pool }: { pool: Pool }) {
+/** What a list of imports shows besides the imports themselves. */
+export async function listDetails(organisationId: string, views: readonly Pick<ImportView, "importId">[], { pool }: { pool: Pool }) {
   const importIds = views.map(({ importId }) => importId);
   const [nameOf, listed] = await Promise.all([principalNames(organisationId, pool), listedImports(organisationId, importIds, pool)]);
   return { nameOf, listed };
 }
 
-type ImportNotes = Awaited<ReturnType<typeof importNotes>>;
+type ListDetails = Awaited<ReturnType<typeof listDetails>>;
 
-const openRowsOf = ({ importId, status }: ImportView, { listed }: ImportNotes): number =>
+const openRowsOf = ({ importId, status }: ImportView, { listed }: ListDetails): number =>
   status === "completed" ? (listed.get(importId)?.openRows ?? 0) : 0;
 
-export const importColumns = (notes: ImportNotes): readonly Column<ImportView>[] => [
+export const importColumns = (details: ListDetails): readonly Column<ImportView>[] => [
   column("reference", "Reference", (view: ImportView) => shownReference(view), {
     names: true,
     cell: (view) => <Unbroken text={shownReference(view)} />,
     link: ({ importId }) => importPath(importId),
   }),
   column("kind", "Kind", ({ kind }) => kindNames[kind]),
-  column("status", "Status", (view: ImportView) => statusOf(view), {
+  column("status", "Status", (view: ImportView) => statusInWords(view), {
     cell: (view) => {
-      const [openRows, isSameFile] = [openRowsOf(view, notes), view.sameFileAs !== null];
-      const toCorrect: State = { label: `${statusOf(view)}, ${groupDigits(openRows)} to correct`, badge: "warn" };
+      const [openRows, isSameFile] = [openRowsOf(view, details), view.sameFileAs !== null];
+      const toCorrect: State = { label: `${statusInWords(view)}, ${groupDigits(openRows)} to correct`, badge: "warn" };
       return (
         <span class="status">
-          <States view={view} status={openRows > 0 ? toCorrect : statusBadge(view)} more={isSameFile ? ["Same file"] : []} />
+          <StateBadges view={view} status={openRows > 0 ? toCorrect : statusBadge(view)} labels={isSameFile ? ["Same file"] : []} />
         </span>
       );
     },
   }),
   column("rows", "Rows", ({ counts }) => counts.received, { number: true }),
   column("rejected", "Rejected", rejectedSoFar, { number: true }),
-  column("toCorrect", "To correct", (view) => openRowsOf(view, notes), {
+  column("toCorrect", "To correct", (view) => openRowsOf(view, details), {
     number: true,
     link: (view) =>
-      openRowsOf(view, notes) > 0 ? withQuery("/portal/corrections", { import: view.importId, kind: view.kind }) : undefined,
+      openRowsOf(view, details) > 0 ? withQuery("/portal/corrections", { import: view.importId, kind: view.kind }) : undefined,
   }),
   column("by", "By", ({ importId }) => {
-    const by = notes.listed.get(importId)?.by;
-    return by && notes.nameOf(by);
+    const by = details.listed.get(importId)?.by;
+    return by && details.nameOf(by);
   }),
   column("submitted", "Submitted", ({ submittedAt }) => submittedAt),
   column("ended", "Ended", ({ finishedAt }) => finishedAt, { onlyInFiles: true }),
   column("importId", "Import id", ({ importId }) => importId, { onlyInFiles: true }),
 ];
 
-/** What a screen reader says of the status. */
-const sayStatus = (view: ImportView): string => `${shownReference(view)}: ${statusOf(view).toLowerCase()}`;
+/** What a screen reader says about the status. */
+const statusNews = (view: ImportView): string => `${shownReference(view)}: ${statusInWords(view).toLowerCase()}`;
 
-/** The same, and what came of an import that has ended. */
-export function sayOutcome(view: ImportView): string {
-  if (isUnfinished(view)) return sayStatus(view);
-  const reversed = reversedOf(view);
-  const counts = `${sayStatus(view)}, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
+/** The status, with the outcome of an import that has ended. */
+export function fullNews(view: ImportView): string {
+  if (isUnfinished(view)) return statusNews(view);
+  const reversed = reversedLabel(view);
+  const counts = `${statusNews(view)}, ${view.counts.received} rows read, ${view.counts.failed} rejected`;
   return reversed === undefined ? counts : `${counts}, ${reversed.toLowerCase()}`;
 }
 
-/** What the page's script reads: which import it is, and what to say when its status changes. */
+/** Attributes for the page's script: which import it is, and what to announce when its status changes. */
 export const importMarks = (view: ImportView): Readonly<Record<string, string>> => ({
   id: `import-${view.importId}`,
   "data-status": view.status,
   "data-at": view.submittedAt.toISOString(),
-  "data-says": sayStatus(view),
+  "data-says": statusNews(view),
 });
 
 export type EarlierPush = Awaited<ReturnType<typeof earlierPush>>;
 
-/** Who pushed it and when, for an import of the same organisation. */
+/** The import, and who pushed it and when; `push` is undefined if the organisation has no such import. */
 export async function earlierPush(organisationId: string, importId: string, { pool }: { readonly pool: Pool }) {
   const pushed = await findImportRow(organisationId, { kind: undefined, importId }, pool);
   const nameOf = await principalNames(organisationId, pool);
-  return { importId, pushed: pushed && { ...pushed, by: nameOf(principalOf(pushed.requestedBy)) } };
+  return { importId, push: pushed && { ...pushed, by: nameOf(principalOf(pushed.requestedBy)) } };
 }
 
 /** Such as `orders.csv, sent 1 Mar 2026, 10:00 by Ada`. */
-export const PushInWords = ({ earlier: { importId, pushed } }: { earlier: EarlierPush }) => (
+export const PushInWords = ({ earlier: { importId, push } }: { earlier: EarlierPush }) => (
   <>
-    <Link to={importPath(importId)}>{pushed ? shownReference({ reference: pushed.sourceDetails }) : "an earlier import"}</Link>
-    {pushed ? (
+    <Link to={importPath(importId)}>{push ? shownReference({ reference: push.sourceDetails }) : "an earlier import"}</Link>
+    {push ? (
       <>
-        , sent <Time at={pushed.submittedAt} /> by {pushed.by}
+        , sent <Time at={push.submittedAt} /> by {push.by}
       </>
     ) : null}
   </>

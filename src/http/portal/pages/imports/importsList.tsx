@@ -7,47 +7,47 @@ import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from 
 import { type Chip, optionsOf } from "../../shell/chips.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState } from "../../shell/parts.js";
-import { importColumns, importMarks, importNotes, importsPath, isUnfinished, kindNames, livePath, statuses } from "./importStatus.js";
+import { importColumns, importMarks, importsPath, isUnfinished, kindNames, listDetails, livePath, statusBadges } from "./importStatus.js";
 
-const longestReference = 200;
-const statusOptions = Object.entries(statuses).map(([value, { label }]) => ({ value, label }));
+const maxReferenceLength = 200;
+const statusOptions = Object.entries(statusBadges).map(([value, { label }]) => ({ value, label }));
 
 const chips: readonly Chip[] = [
   { name: "kind", label: "Kind", kind: "choice", all: "All kinds", options: optionsOf(kindNames) },
   { name: "status", label: "Status", kind: "choice", all: "Every status", options: statusOptions },
-  { name: "reference", label: "Reference", kind: "text", maxlength: longestReference },
+  { name: "reference", label: "Reference", kind: "text", maxlength: maxReferenceLength },
   { name: "correct", label: "To correct", kind: "yes" },
   { name: "reversed", label: "Reversed", kind: "yes" },
 ];
 
-function filterOf(query: Readonly<Record<string, string>>): ImportFilter {
+function importFilterOf(query: Readonly<Record<string, string>>): ImportFilter {
   return {
     kind: importKinds.find((kind) => kind === query["kind"]),
-    status: (Object.keys(statuses) as ImportStatus[]).find((status) => status === query["status"]),
-    reference: query["reference"]?.trim().slice(0, longestReference) || undefined,
+    status: (Object.keys(statusBadges) as ImportStatus[]).find((status) => status === query["status"]),
+    reference: query["reference"]?.trim().slice(0, maxReferenceLength) || undefined,
     toCorrect: query["correct"] === "yes" || undefined,
     reversed: query["reversed"] === "yes" || undefined,
   };
 }
 
-const watchedBy = ({ person }: SignedInVisit) => watchedName.imports(person.organisationId);
-const shownVersion = oncePerVisit((visit, deps: PortalDeps) => versionOf(watchedBy(visit), deps));
+const watchedImports = ({ person }: SignedInVisit) => watchedName.imports(person.organisationId);
+const shownVersion = oncePerVisit((visit, deps: PortalDeps) => versionOf(watchedImports(visit), deps));
 
-/** Also for other pages that show imports, or what becomes of them. */
-export const importsStream = defineAnswer(livePath, "look", async (visit, deps) => liveAnswer(visit, deps, watchedBy(visit)));
+/** The live events of the imports list. Other pages that depend on imports use them too. */
+export const importsStream = defineAnswer(livePath, "look", async (visit, deps) => liveAnswer(visit, deps, watchedImports(visit)));
 
 export const importsList = listPage({
   path: importsPath,
   access: "look",
   title: "Imports",
-  of: ["import", "imports"],
+  noun: ["import", "imports"],
   caption: "Imports, newest first",
   scripts: ["live.js"],
   action: (visit) => (visit.may("operate") ? <ButtonLink to="/portal/upload" label="Upload a file" /> : null),
   filters: () => chips,
   readRows: async (visit, page, deps) => {
     const { organisationId } = visit.person;
-    const filter = filterOf(visit.query);
+    const filter = importFilterOf(visit.query);
     await shownVersion(visit, deps);
     const [found, total] = await Promise.all([
       listImports(organisationId, filter, page, deps),
@@ -55,11 +55,11 @@ export const importsList = listPage({
     ]);
     return { ...found, ...(total ? { total } : {}) };
   },
-  columns: async (visit, deps, views) => importColumns(await importNotes(visit.person.organisationId, views, deps)),
-  marks: importMarks,
-  panel: () => ({ id: "imports", "data-refetch": "" }),
-  above: async (visit, deps, views) => (
-    <Live from={livePath} version={await shownVersion(visit, deps)} isMoving={views.some(isUnfinished)} />
+  columns: async (visit, deps, views) => importColumns(await listDetails(visit.person.organisationId, views, deps)),
+  rowAttributes: importMarks,
+  panelAttributes: () => ({ id: "imports", "data-refetch": "" }),
+  aboveTable: async (visit, deps, views) => (
+    <Live eventsPath={livePath} version={await shownVersion(visit, deps)} isInProgress={views.some(isUnfinished)} />
   ),
   empty: ({ may }, why) => {
     if (why === "page") return <EmptyState title="No matches on this page">Go to the next page to search older imports.</EmptyState>;

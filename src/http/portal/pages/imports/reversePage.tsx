@@ -1,4 +1,4 @@
-// What a reversal would do, in words, with the form that does it.
+// Describes what a reversal would do, with the form that does it.
 import { type ReversalOutcome, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
@@ -7,19 +7,19 @@ import { type ImportAmounts, importAmounts } from "../../../../queries/activitie
 import { requireImport } from "../../../../queries/imports/importStatus.js";
 import type { ImportView } from "../../../../queries/imports/importView.js";
 import { answerTable } from "../../../server/problem.js";
-import { reasonIn } from "../../fields.js";
+import { readReason } from "../../fields.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Form, ReasonField, Tick } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { Link, Panel, PlainList, withQuery } from "../../shell/parts.js";
-import { BillTable, billLines, billSum, FirstLines, mostLines } from "../activities/bills.js";
+import { BillTable, billLines, billSum, FirstLinesHint, maxLines } from "../activities/bills.js";
 import { type NameOfCustomer, presentCatalogue } from "../customers.js";
 import { shipmentPath } from "../shipments/shipmentWords.js";
 import { importOf } from "./importPage.js";
 import { importCrumbs, importPath, importsPath, kindNames, reversePath, shownReference } from "./importStatus.js";
 
-/** What would be reversed, and what follows from it, before anything is done. Some rows or a shipment are chosen by the address. */
+/** Shows what would be reversed, and what follows from it. The address can name some rows, or a shipment, instead of the whole import. */
 export const reversePage = definePage(`${importsPath}/{importId}/reverse`, "operate", async (visit, deps) => {
   const { view } = await importOf(visit, deps);
   const crumbs = importCrumbs(view);
@@ -41,17 +41,15 @@ export const reversePage = definePage(`${importsPath}/{importId}/reverse`, "oper
 
 async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
-  const request = await requestOf(visit, view, deps);
+  const request = await reversalRequest(visit, view, deps);
   const outcome = await reverseRows(deps, { ...request, preview: true, reason: "", includeCorrections: false });
-  const rows = "rows" in request.what ? request.what.rows : undefined;
-  const [stopped, corrections, { nameOf }] = await Promise.all([
-    view.kind === "activities"
-      ? importAmounts(organisationId, { importId: view.importId, rows, most: mostLines + 1 }, deps.pool)
-      : undefined,
+  const rows = "rows" in request.selection ? request.selection.rows : undefined;
+  const [stoppedAmounts, corrections, { nameOf }] = await Promise.all([
+    view.kind === "activities" ? importAmounts(organisationId, { importId: view.importId, rows, max: maxLines + 1 }, deps.pool) : undefined,
     correctionsOf(organisationId, outcome, deps),
     presentCatalogue(visit, deps),
   ]);
-  const isLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
+  const anyLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
   const hasCorrections = corrections.length > 0;
   const more = outcome.corrections.length - corrections.length;
   const { shipment } = visit.query;
@@ -66,11 +64,11 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
           </span>
         )}
       </p>
-      <Panel id="what-happens" title={isLeft ? "What happens" : "Nothing is left to reverse"}>
-        <PlainList items={isLeft ? [effect(view, outcome), ...consequences(view, outcome)] : [before(view, outcome)]} />
-        {isLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
+      <Panel id="what-happens" title={anyLeft ? "What happens" : "Nothing is left to reverse"}>
+        <PlainList items={anyLeft ? [effectInWords(view, outcome), ...consequences(view, outcome)] : [reversedBefore(view, outcome)]} />
+        {anyLeft ? <p class="hint">Nothing is erased: the import and its history stay as they are.</p> : null}
       </Panel>
-      {stopped && stopped.amounts.length > 0 ? <Amounts amounts={stopped} nameOf={nameOf} /> : null}
+      {stoppedAmounts && stoppedAmounts.amounts.length > 0 ? <StoppedAmounts amounts={stoppedAmounts} nameOf={nameOf} /> : null}
       {hasCorrections ? (
         <Panel id="corrections" title="Corrections by other imports">
           <p>These imports have corrected rows that you chose. What they recorded stays, unless you reverse it as well.</p>
@@ -85,7 +83,7 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
           />
         </Panel>
       ) : null}
-      {isLeft || hasCorrections ? (
+      {anyLeft || hasCorrections ? (
         <Panel id="reverse" title="Reverse">
           <Form
             to={withQuery(reversePath(view.importId), { rows: visit.query["rows"], shipment })}
@@ -95,7 +93,7 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
           >
             <ReasonField hint="Everybody who opens the import can see this." />
             {hasCorrections ? (
-              <Tick label="Reverse these corrections as well" name="corrections" value="reverse" checked={!isLeft} required={!isLeft} />
+              <Tick label="Reverse these corrections as well" name="corrections" value="reverse" checked={!anyLeft} required={!anyLeft} />
             ) : null}
           </Form>
         </Panel>
@@ -105,107 +103,107 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
   );
 }
 
-const mostNamed = 20;
+const maxNamedCorrections = 20;
 
-/** The first of the imports that corrected these rows, by their references. */
+/** The first of the imports that corrected these rows, with their references. */
 async function correctionsOf(organisationId: string, { corrections }: ReversalOutcome, deps: PortalDeps) {
-  const found = corrections.slice(0, mostNamed).map(async ({ importId, rows }) => {
+  const found = corrections.slice(0, maxNamedCorrections).map(async ({ importId, rows }) => {
     const { view } = await requireImport(organisationId, { kind: undefined, importId }, deps);
     return { importId, rows: rows.length, reference: shownReference(view) };
   });
   return Promise.all(found);
 }
 
-export const reverseForm = defineForm(reversePage, { below: "", faults: { reason: /reason/ } }, async (visit, fields, deps) => {
+export const reverseForm = defineForm(reversePage, { subPath: "", faults: { reason: /reason/ } }, async (visit, fields, deps) => {
   const { view } = await importOf(visit, deps);
-  const request = await requestOf(visit, view, deps);
-  const [reason, includeCorrections] = [reasonIn(fields), fields.get("corrections") === "reverse"];
+  const request = await reversalRequest(visit, view, deps);
+  const [reason, includeCorrections] = [readReason(fields), fields.get("corrections") === "reverse"];
   const outcome = await reverseRows(deps, { ...request, preview: false, reason, includeCorrections });
   const corrections = includeCorrections ? await correctionsOf(visit.person.organisationId, outcome, deps) : [];
   const lines = outcomeInWords(view, outcome, corrections);
   return { goTo: importPath(view.importId), notice: { kind: "done", lines } };
 });
 
-async function requestOf(visit: SignedInVisit, { importId, kind }: ImportView, deps: PortalDeps) {
+async function reversalRequest(visit: SignedInVisit, { importId, kind }: ImportView, deps: PortalDeps) {
   const { organisationId, by } = visit.person;
   const { rows, shipment } = visit.query;
-  const what = rows
+  const selection = rows
     ? { rows: parseNumbers(rows, limits.rowsPerReversal) }
     : shipment
       ? { shipmentIds: [shipment] }
       : ({ all: true } as const);
-  return { organisationId, importId, kind, what, by, requestId: visit.requestId, now: deps.organisations.now };
+  return { organisationId, importId, kind, selection, by, requestId: visit.requestId, now: deps.organisations.now };
 }
 
 function outcomeInWords(view: ImportView, outcome: ReversalOutcome, corrections: Awaited<ReturnType<typeof correctionsOf>>): string[] {
   const { reversalId, reversed } = outcome;
   const more = outcome.corrections.length - corrections.length;
-  const named = [...corrections.map(({ reference, rows }) => `${reference} (${rows})`), ...(more > 0 ? [`${more} more`] : [])].join(", ");
+  const names = [...corrections.map(({ reference, rows }) => `${reference} (${rows})`), ...(more > 0 ? [`${more} more`] : [])].join(", ");
   const name = shownReference(view);
   const lines = [
     reversed > 0 && `${unitsOf(view, reversed, `of ${name} is`, `of ${name} are`)} reversed.`,
-    corrections.length > 0 && `Corrections of ${name} are reversed${reversed > 0 ? " as well" : ""}: ${named}.`,
+    corrections.length > 0 && `Corrections of ${name} are reversed${reversed > 0 ? " as well" : ""}: ${names}.`,
     reversed === 0 && reversalId !== null && `${name} is reversed.`,
   ].filter((line) => line !== false);
   if (lines.length === 0) return [`Nothing left to reverse: what you chose of ${name} is already reversed.`];
   return [...lines, ...consequences(view, outcome)];
 }
 
-/** `1 activity is`, `3 activities are`. */
-function unitsOf({ kind }: Pick<ImportView, "kind">, count: number, one = "", many = one): string {
+/** Such as `1 activity is` and `3 activities are`. */
+function unitsOf({ kind }: Pick<ImportView, "kind">, count: number, singular = "", plural = singular): string {
   const [unit, units] = kind === "activities" ? ["activity", "activities"] : ["shipment", "shipments"];
-  return countInWords(count, `${unit} ${one}`, `${units} ${many}`).trim();
+  return countInWords(count, `${unit} ${singular}`, `${units} ${plural}`).trim();
 }
 
-function effect(view: ImportView, { reversed, withdrawn }: ReversalOutcome): string {
+function effectInWords(view: ImportView, { reversed, withdrawn }: ReversalOutcome): string {
   if (reversed === 0) return `No ${view.kind} are left to reverse, only ${countInWords(withdrawn, "open rejected row")}.`;
   return view.kind === "activities"
     ? `${unitsOf(view, reversed, "stops", "stop")} counting in totals.`
     : `${countInWords(reversed, "shipment, as this import wrote it, is", "shipments, as this import wrote them, are")} reversed.`;
 }
 
-const before = (view: ImportView, { alreadyReversed }: ReversalOutcome): string =>
+const reversedBefore = (view: ImportView, { alreadyReversed }: ReversalOutcome): string =>
   alreadyReversed > 0 ? `${unitsOf(view, alreadyReversed, "was", "were")} reversed before.` : `The import has recorded no ${view.kind}.`;
 
-/** What follows besides the reversal itself, a sentence for each. They hold before it is done, and after. */
+/** A sentence for each consequence of the reversal. The wording fits both the preview and the outcome. */
 function consequences(view: ImportView, outcome: ReversalOutcome): string[] {
   const { alreadyReversed, superseded, restored, reopened, withdrawn } = outcome;
   const restoredLine =
     view.kind === "activities"
       ? unitsOf(view, restored, "that was replaced by these counts", "that were replaced by these count")
       : countInWords(restored, "earlier version of these shipments shows", "earlier versions of these shipments show");
-  const later = "had been replaced by a later import, and";
-  const others = "of other imports, which these had corrected,";
+  const replacedWords = "had been replaced by a later import, and";
+  const otherRowsWords = "of other imports, which these had corrected,";
   const lines: readonly (readonly [number, string])[] = [
     [restored, `${restoredLine} again.`],
-    [superseded, `${unitsOf(view, superseded, `${later} does`, `${later} do`)} not come back if that import is reversed.`],
-    [reopened, `${countInWords(reopened, `rejected row ${others} is`, `rejected rows ${others} are`)} open again.`],
+    [superseded, `${unitsOf(view, superseded, `${replacedWords} does`, `${replacedWords} do`)} not come back if that import is reversed.`],
+    [reopened, `${countInWords(reopened, `rejected row ${otherRowsWords} is`, `rejected rows ${otherRowsWords} are`)} open again.`],
     [
       withdrawn,
       `${countInWords(withdrawn, "open rejected row of this import is", "open rejected rows of this import are")} removed from Rejected rows.`,
     ],
-    [alreadyReversed, before(view, outcome)],
+    [alreadyReversed, reversedBefore(view, outcome)],
   ];
   return lines.flatMap(([count, line]) => (count > 0 ? [line] : []));
 }
 
-function Amounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmounts; nameOf: NameOfCustomer }) {
+function StoppedAmounts({ amounts: { amounts, allRows }, nameOf }: { amounts: ImportAmounts; nameOf: NameOfCustomer }) {
   const lines = billLines(amounts, false);
-  const isAll = lines.length <= mostLines;
+  const showsAllLines = lines.length <= maxLines;
   return (
     <Panel id="amounts" title="What stops counting">
       <BillTable
         caption="What stops counting, by customer and charge code"
-        lines={lines.slice(0, mostLines)}
-        sum={{ quantity: isAll ? billSum(amounts).quantity : undefined, rows: allRows }}
+        lines={lines.slice(0, maxLines)}
+        sum={{ quantity: showsAllLines ? billSum(amounts).quantity : undefined, rows: allRows }}
         nameOf={nameOf}
       />
-      {isAll ? null : <FirstLines downloaded={false} />}
+      {showsAllLines ? null : <FirstLinesHint downloaded={false} />}
     </Panel>
   );
 }
 
-/** Leads to the same page with some rows, a shipment, or the whole import. */
+/** Chooses rows or a shipment to reverse, or the whole import again. */
 const OtherChoice = ({ view }: { view: ImportView }) => (
   <Panel id="other-choice" title="Reverse only a part">
     <Chips

@@ -1,4 +1,4 @@
-// The first panel of an import's page: its status and counts, what became of its rejected rows, and what can be done with it.
+// The first panel of an import's page: its status and counts, the states of its rejected rows, and its actions.
 import { unusualWords } from "../../../../domain/imports/unusual.js";
 import type { ImportKind } from "../../../../events/importEvents.js";
 import { type CorrectingImport, correctingImports, type ImportView } from "../../../../queries/imports/importView.js";
@@ -8,17 +8,17 @@ import { countInWords, groupDigits } from "../../shell/formats.js";
 import { Amount, ButtonLink, type Fact, Facts, Link, Time, useVisit, withCommas, withQuery } from "../../shell/parts.js";
 import { AskButton } from "../../shell/question.js";
 import { activitiesPath } from "../activities/selection.js";
-import { type Counts, correctionsPathOf, hasRows } from "../corrections/shownRows.js";
-import { importPath, isUnfinished, kindNames, rejectedSoFar, reversePath, States, sayOutcome, shownReference } from "./importStatus.js";
+import { correctionsPathOf, hasRows, type RejectedRowCounts } from "../corrections/shownRows.js";
+import { fullNews, importPath, isUnfinished, kindNames, rejectedSoFar, reversePath, StateBadges, shownReference } from "./importStatus.js";
 
-/** Rejected rows by their states. */
-type RowStates = Counts[ImportKind];
+/** The number of rejected rows in each state. */
+type RowStateCounts = RejectedRowCounts[ImportKind];
 
-/** What changes while the import runs, and what can be done with it. All members with one role get the same markup: it holds nothing of a session. */
+/** The parts that change while the import runs, and the actions. The markup has nothing of a session: all members with one role get the same. */
 export async function statusPart(visit: SignedInVisit, view: ImportView, { pool }: PortalDeps) {
   const { organisationId } = visit.person;
   const { importId, kind, status, counts } = view;
-  const [correcting, states] = await Promise.all([
+  const [corrections, stateCounts] = await Promise.all([
     status === "completed" ? correctingImports(organisationId, importId, pool) : [],
     status === "completed" && counts.failed > 0 ? countRejectedRows(organisationId, importId, pool).then((each) => each[kind]) : undefined,
   ]);
@@ -29,10 +29,10 @@ export async function statusPart(visit: SignedInVisit, view: ImportView, { pool 
       aria-label="Status"
       tabindex={-1}
       data-status={shownStatus(view)}
-      data-says={sayOutcome(view)}
+      data-says={fullNews(view)}
     >
       <p class="status">
-        <States view={view} />
+        <StateBadges view={view} />
       </p>
       {view.errorMessage === null ? null : <p class="notice error">{view.errorMessage}</p>}
       {view.status === "cancelled" ? <p>Nothing of this import was recorded.</p> : null}
@@ -44,8 +44,8 @@ export async function statusPart(visit: SignedInVisit, view: ImportView, { pool 
           ["Started", <Time at={view.startedAt} otherwise="Not yet" />],
           ["Ended", <Time at={view.finishedAt} otherwise="Not yet" />],
           ...(view.notes.length === 0 ? [] : [["Notes", view.notes.join("; ")] as const]),
-          ...rejectedRows(view, states),
-          ...corrections(view, correcting),
+          ...rejectedRowFacts(view, stateCounts),
+          ...correctionFacts(view, corrections),
         ]}
       />
       {view.unusual === null ? null : (
@@ -56,12 +56,12 @@ export async function statusPart(visit: SignedInVisit, view: ImportView, { pool 
           before they are billed: {view.unusual.kinds.map(({ kind, count }) => `${unusualWords[kind]} (${groupDigits(count)})`).join(", ")}.
         </p>
       )}
-      <Actions view={view} states={states} />
+      <Actions view={view} stateCounts={stateCounts} />
     </section>
   );
 }
 
-/** What a part of the page depends on besides the counts. */
+/** When this changes, the page's script announces the status. */
 const shownStatus = ({ status, cancelling, reversed }: ImportView): string =>
   cancelling ? "cancelling" : reversed ? `${status}, ${reversed.rows} reversed` : status;
 
@@ -76,7 +76,7 @@ function figuresOf(view: ImportView): Fact[] {
       figure("Rejected so far", rejected),
     ];
   const recorded = <Amount value={counts.processed} />;
-  const shown = (
+  const recordedLink = (
     <Link to={withQuery(activitiesPath, { import: view.importId })}>
       {recorded}
       <span class="unseen">, show them</span>
@@ -85,34 +85,34 @@ function figuresOf(view: ImportView): Fact[] {
   const hasActivities = kind === "activities" && view.status === "completed" && counts.processed > 0;
   return [
     figure("Rows read", counts.received),
-    [`${kindNames[kind]} recorded`, hasActivities ? shown : recorded],
+    [`${kindNames[kind]} recorded`, hasActivities ? recordedLink : recorded],
     ...(reversed ? [figure(`${kindNames[kind]} reversed`, reversed.rows)] : []),
     figure("Rows rejected", rejected),
   ];
 }
 
-const inWords: Readonly<Record<GroupState, string>> = {
+const stateWords: Readonly<Record<GroupState, string>> = {
   open: "to correct",
   submitted: "being corrected",
   corrected: "corrected",
   dismissed: "dismissed",
 };
 
-/** What became of the rejected rows, each number with the way to its rows. */
-function rejectedRows({ importId }: ImportView, states: RowStates | undefined): Fact[] {
-  const some = groupStates.filter((state) => states && hasRows(states[state]));
-  if (!states || some.length === 0) return [];
-  const parts = some.map((state) => (
+/** The number of rejected rows in each state, with links to them. */
+function rejectedRowFacts({ importId }: ImportView, stateCounts: RowStateCounts | undefined): Fact[] {
+  const statesWithRows = groupStates.filter((state) => stateCounts && hasRows(stateCounts[state]));
+  if (!stateCounts || statesWithRows.length === 0) return [];
+  const parts = statesWithRows.map((state) => (
     <Link to={correctionsPathOf({ importId, state })}>
-      <Amount value={states[state].rows} />
-      {states[state].atLeast ? " or more" : ""} {inWords[state]}
+      <Amount value={stateCounts[state].rows} />
+      {stateCounts[state].atLeast ? " or more" : ""} {stateWords[state]}
     </Link>
   ));
   return [["Rejected rows", withCommas(parts)]];
 }
 
-/** Both ways: what this import corrects, and what corrects it. */
-function corrections({ correctionOf }: ImportView, correcting: readonly CorrectingImport[]): Fact[] {
+/** The import that this one corrects, and the imports that correct this one. */
+function correctionFacts({ correctionOf }: ImportView, corrections: readonly CorrectingImport[]): Fact[] {
   const link = (importId: string, text: string) => <Link to={importPath(importId)}>{text}</Link>;
   const facts: Fact[] = [];
   if (correctionOf) {
@@ -120,14 +120,14 @@ function corrections({ correctionOf }: ImportView, correcting: readonly Correcti
     const why = reason === undefined ? "" : `: ${reason}`;
     facts.push(["Corrects", [countInWords(rows.length, "row"), " of ", link(importId, "an earlier import"), why]]);
   }
-  const parts = correcting.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row")})`]);
+  const parts = corrections.map((each) => [link(each.importId, shownReference(each)), ` (${countInWords(each.rows, "row")})`]);
   if (parts.length > 0) facts.push(["Corrected by", withCommas(parts)]);
   return facts;
 }
 
-function Actions({ view, states }: { view: ImportView; states: RowStates | undefined }) {
+function Actions({ view, stateCounts }: { view: ImportView; stateCounts: RowStateCounts | undefined }) {
   const mayOperate = useVisit().may("operate");
-  const canCorrect = states !== undefined && hasRows(states.open);
+  const canCorrect = stateCounts !== undefined && hasRows(stateCounts.open);
   const path = importPath(view.importId);
   const reportIsDue = !isUnfinished(view) && view.counts.failed > 0 && view.reportKey === null;
   return (
@@ -136,19 +136,19 @@ function Actions({ view, states }: { view: ImportView; states: RowStates | undef
         <ButtonLink to={withQuery("/portal/corrections", { import: view.importId })} label="Correct rejected rows" />
       ) : null}
       {view.reportKey === null ? null : <ButtonLink to={`${path}/report`} label="Download error report" quiet />}
-      {view.reportKey !== null && canCorrect && (states?.open.rows ?? 0) < view.counts.failed ? (
+      {view.reportKey !== null && canCorrect && (stateCounts?.open.rows ?? 0) < view.counts.failed ? (
         <ButtonLink to={withQuery(`${path}/report`, { rows: "all" })} label="Download with all rejected rows" quiet />
       ) : null}
       {reportIsDue ? <span class="muted">The error report is being prepared.</span> : null}
       <ButtonLink to={`${path}/file`} label="Download submitted file" quiet />
       {isReversible(view, canCorrect) && mayOperate ? <ButtonLink to={reversePath(view.importId)} label="Reverse import" quiet /> : null}
       {isUnfinished(view) && !view.cancelling && mayOperate ? (
-        <AskButton at={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
+        <AskButton path={path} question={{ ask: "cancel" }} label="Cancel import" about={shownReference(view)} />
       ) : null}
     </div>
   );
 }
 
-/** Whether something is left to reverse, as far as can be told. */
+/** Whether something may be left to reverse. Counts alone cannot tell for certain. */
 const isReversible = ({ status, counts, reversed }: ImportView, canCorrect: boolean): boolean =>
   status === "completed" && (canCorrect || (counts.processed > 0 && !reversed?.all));

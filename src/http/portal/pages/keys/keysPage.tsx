@@ -6,15 +6,15 @@ import type { NameOf } from "../../../../domain/principal.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
-import { Choice, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
+import { Choice, Field, Form, Ticks, tickedValues } from "../../shell/form.js";
 import { dayInWords, endInWords, timeInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Panel, Time, withQuery } from "../../shell/parts.js";
 import { AskButton, Question } from "../../shell/question.js";
 import { actionColumn, type Column, column } from "../../shell/table.js";
-import { dayAfter, dayEnd, today } from "../days.js";
+import { addDays, parseDayEnd, today } from "../days.js";
 
-const path = "/portal/settings/keys";
+const keysPath = "/portal/settings/keys";
 
 const isUsable = ({ revokedAt, ended }: KeySummary) => revokedAt === null && !ended;
 
@@ -25,11 +25,11 @@ const scopeWords: Readonly<Record<KeyScope, { readonly label: string; readonly a
   read: { label: "Read", about: "Read everything" },
 };
 
-/** A later version may have recorded scopes that this one does not know. */
+/** A later release may have recorded scopes that this one does not know. */
 const scopeInWords = (scope: string) => (Object.hasOwn(scopeWords, scope) ? scopeWords[scope as KeyScope].about : scope);
 
 export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => {
-  const until = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
+  const endText = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
   return [
     column("name", "Name", ({ name }) => name, { names: true, cell: ({ name }) => <span class="named">{name}</span> }),
     column("prefix", "Prefix", ({ prefix }) => prefix, {
@@ -58,18 +58,18 @@ export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Colum
     column("createdBy", "Created by", ({ createdBy }) => createdBy && nameOf(createdBy), { onlyInFiles: true }),
     column("lastUsed", "Last used", ({ lastUsedAt }) => lastUsedAt, {
       cell: (key) => {
-        const used = (at: Date | null) => <Time at={at} otherwise="Never" />;
-        return perSecret(key, used(key.lastUsedAt), ({ lastUsedAt }) => used(lastUsedAt));
+        const lastUse = (at: Date | null) => <Time at={at} otherwise="Never" />;
+        return perSecret(key, lastUse(key.lastUsedAt), ({ lastUsedAt }) => lastUse(lastUsedAt));
       },
     }),
     column("ends", "Ends", ({ expiresAt }) => expiresAt, {
-      cell: (key) => perSecret(key, until(key.expiresAt), ({ validUntil }) => until(validUntil)),
+      cell: (key) => perSecret(key, endText(key.expiresAt), ({ validUntil }) => endText(validUntil)),
     }),
     { ...actionColumn(Actions), key: "state", value: ({ revokedAt, ended }) => (revokedAt ? "Revoked" : ended ? "Ended" : "Valid") },
   ];
 };
 
-/** While two secrets are valid, a line for each. */
+/** While two secrets of a key are valid, the cell has a line for each. */
 const perSecret = (key: KeySummary, newest: Child, old: (replaced: NonNullable<KeySummary["replaced"]>) => Child): Child =>
   key.replaced && isUsable(key) ? (
     <div class="unbroken">
@@ -90,8 +90,8 @@ function Actions({ keyId, name, revokedAt, ended, expiresAt }: KeySummary) {
   const about = `the key ${name}`;
   return (
     <>
-      <AskButton at={path} question={{ rotate: keyId }} label="Rotate" about={about} harmless />
-      <AskButton at={path} question={{ revoke: keyId }} label="Revoke" about={about} />
+      <AskButton path={keysPath} question={{ rotate: keyId }} label="Rotate" about={about} isHarmless />
+      <AskButton path={keysPath} question={{ revoke: keyId }} label="Revoke" about={about} />
     </>
   );
 }
@@ -99,26 +99,26 @@ function Actions({ keyId, name, revokedAt, ended, expiresAt }: KeySummary) {
 const isCreating = ({ query, submitted }: SignedInVisit) => query["create"] !== undefined || submitted.all("name").length > 0;
 
 const keysList = listPage<KeySummary>({
-  path,
+  path: keysPath,
   access: "keys",
   title: "API keys",
-  of: ["key", "keys"],
+  noun: ["key", "keys"],
   caption: "API keys, oldest first",
-  action: (visit) => (isCreating(visit) ? null : <ButtonLink to={withQuery(path, { create: "key" })} label="Create key" />),
+  action: (visit) => (isCreating(visit) ? null : <ButtonLink to={withQuery(keysPath, { create: "key" })} label="Create key" />),
   readRows: async (visit, _, { pool }) => ({ items: await listKeys(visit.person.organisationId, pool), nextCursor: null }),
   columns: async (visit, { pool }) => keyColumns(visit, await principalNames(visit.person.organisationId, pool)),
-  muted: (key) => !isUsable(key),
+  isMuted: (key) => !isUsable(key),
   question: (visit, _, keys) => <KeyQuestion visit={visit} keys={keys.filter(isUsable)} />,
-  above: (visit) => (isCreating(visit) ? <NewKey visit={visit} /> : null),
+  aboveTable: (visit) => (isCreating(visit) ? <NewKeyForm visit={visit} /> : null),
   empty: () => <EmptyState title="No keys yet">Create one, and send it as x-api-key with each request.</EmptyState>,
 });
 
 function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly KeySummary[] }) {
-  const named = (what: string) => keys.find(({ keyId }) => keyId === visit.query[what]);
-  const [revoke, rotate] = [named("revoke"), named("rotate")];
+  const keyToAskAbout = (what: string) => keys.find(({ keyId }) => keyId === visit.query[what]);
+  const [revoke, rotate] = [keyToAskAbout("revoke"), keyToAskAbout("rotate")];
   if (revoke)
     return (
-      <Question title="Revoke this key?" to={`${path}/${revoke.keyId}/revoke`} back={path} label="Revoke">
+      <Question title="Revoke this key?" to={`${keysPath}/${revoke.keyId}/revoke`} back={keysPath} label="Revoke">
         <strong>{revoke.name}</strong> (<code>{revoke.prefix}</code>) stops working immediately
         {revoke.replaced ? ", and so does the old key" : ""}. This cannot be undone.
       </Question>
@@ -127,13 +127,13 @@ function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly Key
   return (
     <Question
       title="Rotate this key?"
-      to={`${path}/${rotate.keyId}/rotate`}
-      back={path}
+      to={`${keysPath}/${rotate.keyId}/rotate`}
+      back={keysPath}
       label="Rotate"
-      harmless
+      isHarmless
       fields={{ replaces: rotate.prefix }}
-      choice={<Choice label="Keep the old key for" name="keep" options={keeps} value={String(defaultKeepHours)} />}
-      more={
+      choice={<Choice label="Keep the old key for" name="keep" options={keepOptions} value={String(defaultKeepHours)} />}
+      details={
         rotate.replaced ? (
           <p>
             The key before it (<code>{rotate.replaced.prefix}</code>) stops working now.
@@ -147,24 +147,24 @@ function KeyQuestion({ visit, keys }: { visit: SignedInVisit; keys: readonly Key
   );
 }
 
-const keeps = [
+const keepOptions = [
   { value: "0", label: "No time: it stops working now" },
   { value: String(defaultKeepHours), label: "24 hours" },
   { value: "72", label: "3 days" },
   { value: "168", label: "7 days" },
 ];
 
-const keyOnce = (text: string) => ({ title: "The new key, shown only this once", text, copyLabel: "Copy key" });
-const days = ["30", "90"];
+const newKeySecret = (text: string) => ({ title: "The new key, shown only this once", text, copyLabel: "Copy key" });
+const validityDays = ["30", "90"];
 
-function NewKey({ visit }: { visit: SignedInVisit }) {
+function NewKeyForm({ visit }: { visit: SignedInVisit }) {
   const { person } = visit;
-  const endIn = (value: string) => dayInWords(dayAfter(today(person.timezone, new Date()), Number(value)));
-  const ends = days.map((value) => ({ value, label: `${value} days, until the end of ${endIn(value)}` }));
+  const endIn = (value: string) => dayInWords(addDays(today(person.timezone, new Date()), Number(value)));
+  const ends = validityDays.map((value) => ({ value, label: `${value} days, until the end of ${endIn(value)}` }));
   ends.unshift({ value: "", label: "No end, or the day below" });
   return (
     <Panel id="new-key" title="New key">
-      <Form to={path} class="stacked narrow-form" submit="Create key" cancel={path}>
+      <Form to={keysPath} class="stacked narrow-form" submit="Create key" cancel={keysPath}>
         <Field label="Name" name="name" maxlength={200} autocomplete="off" hint="Name it after the system that uses it." />
         <Ticks
           legend={`What it can do in ${person.organisationName}`}
@@ -180,32 +180,32 @@ function NewKey({ visit }: { visit: SignedInVisit }) {
 
 const faults = { scopes: /scope/, lastDay: /^Last day|end in the past/, name: /name/ };
 
-const createForm = defineForm(keysList.page, { below: "", faults }, async (visit, fields, { organisations }) => {
+const createForm = defineForm(keysList.page, { subPath: "", faults }, async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;
-  const inDays = days.find((each) => each === fields.get("days"));
-  const lastDay = inDays === undefined ? fields.get("lastDay") : dayAfter(today(timezone, new Date()), Number(inDays));
-  const expiresAt = dayEnd("Last day", lastDay, timezone);
-  const wanted = { organisationId, name: fields.get("name"), scopes: tickedIn(fields, "scopes"), expiresAt };
-  const { key } = await createKey(organisations, wanted, originOf(visit));
-  return withNotice(path, "Key created. Copy it now: you cannot see it again.", keyOnce(key));
+  const chosenDays = validityDays.find((each) => each === fields.get("days"));
+  const lastDay = chosenDays === undefined ? fields.get("lastDay") : addDays(today(timezone, new Date()), Number(chosenDays));
+  const expiresAt = parseDayEnd("Last day", lastDay, timezone);
+  const newKey = { organisationId, name: fields.get("name"), scopes: tickedValues(fields, "scopes"), expiresAt };
+  const { key } = await createKey(organisations, newKey, originOf(visit));
+  return withNotice(keysPath, "Key created. Copy it now: you cannot see it again.", newKeySecret(key));
 });
 
 const rotateForm = defineForm(keysList.page, "/{keyId}/rotate", async (visit, fields, { organisations }) => {
   const { organisationId, timezone } = visit.person;
-  const given = { organisationId, prefix: visit.params["keyId"] ?? "", replaces: fields.get("replaces") };
+  const rotation = { organisationId, prefix: visit.params["keyId"] ?? "", replaces: fields.get("replaces") };
   const keepHours = parseKeepHours(fields.get("keep"));
-  const { key, name, old } = await rotateKey(organisations, { ...given, keepHours }, originOf(visit));
-  const next =
+  const { key, name, old } = await rotateKey(organisations, { ...rotation, keepHours }, originOf(visit));
+  const advice =
     keepHours === 0
       ? `The old key ${old.prefix} no longer works. Use the new key now.`
       : `The old key ${old.prefix} works until ${timeInWords(old.until, timezone)}. Use the new key before then. The list below shows when the old one was last used.`;
-  return withNotice(path, `${name} rotated. ${next}`, keyOnce(key));
+  return withNotice(keysPath, `${name} rotated. ${advice}`, newKeySecret(key));
 });
 
 const revokeForm = defineForm(keysList.page, "/{keyId}/revoke", async (visit, _, { organisations }) => {
   const { organisationId } = visit.person;
   const revoked = await revokeKey(organisations, { organisationId, prefix: visit.params["keyId"] ?? "" }, originOf(visit));
-  return withNotice(path, `${revoked.name} (${revoked.prefix}) revoked.`);
+  return withNotice(keysPath, `${revoked.name} (${revoked.prefix}) revoked.`);
 });
 
 export const keys: Subject = { ...keysList, forms: [createForm, rotateForm, revokeForm] };

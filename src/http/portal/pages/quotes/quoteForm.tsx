@@ -1,18 +1,18 @@
 import type { Customer } from "../../../../domain/catalogue/schema.js";
 import { type QuoteRequest, quoteRequest } from "../../../../domain/rating/quoteRequest.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { check } from "../../../../domain/validation.js";
+import { checkInput } from "../../../../domain/validation.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import { type Fields, noFields } from "../../fields.js";
-import { Button, Field, Form, Ticks, tickedIn } from "../../shell/form.js";
+import { Button, Field, Form, Ticks, tickedValues } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { ButtonLink, Panel, useVisit } from "../../shell/parts.js";
 import { Table } from "../../shell/table.js";
 
-/** A quote of more items is asked for over the API. */
-export const mostItems = 200;
+/** The most items that the form takes. Quotes for more need the API. */
+export const maxItems = 200;
 
-/** The columns of the items, in the order in which a spreadsheet's are pasted. */
+/** The columns of the items, in the order in which cells are pasted from a spreadsheet. */
 const itemFields = [
   { name: "quantity", label: "Quantity" },
   { name: "length", label: "Length (m)" },
@@ -22,20 +22,20 @@ const itemFields = [
   { name: "type", label: "Type" },
 ] as const;
 
-/** The form as the API's own request, judged by the same schema; what is wrong is said in the form's words. */
-export function requestOf(fields: Fields): QuoteRequest {
-  const customerIds = tickedIn(fields, "customer");
+/** Turns the form into a request of the API and checks it with the same schema. Faults name the form's labels. */
+export function quoteRequestOf(fields: Fields): QuoteRequest {
+  const customerIds = tickedValues(fields, "customer");
   if (customerIds.length === 0) throw new Rejection("invalid", "Choose at least one customer");
   const items = itemsOf(fields);
   if (items.length === 0) throw new Rejection("invalid", "Enter at least one item, with its quantity, size and weight");
-  const body = { general: { customerIds }, origin: placeOf("origin", fields), destination: placeOf("destination", fields), items };
-  const checked = check(quoteRequest, body, "The form");
+  const body = { general: { customerIds }, origin: placeFields("origin", fields), destination: placeFields("destination", fields), items };
+  const checked = checkInput(quoteRequest, body, "The form");
   if (checked.ok) return checked.value;
-  const faults = checked.faults.map(inTheFormsWords);
+  const faults = checked.faults.map(inFormWords);
   throw new Rejection("invalid", faults[0] ?? "The form is not complete", faults);
 }
 
-function placeOf(name: string, fields: Fields) {
+function placeFields(name: string, fields: Fields) {
   const [postalCode, suburbName, countryCode] = ["postcode", "suburb", "country"].map((part) => fields.get(`${name}.${part}`).trim());
   return { postalCode, ...(suburbName ? { suburbName } : {}), ...(countryCode ? { countryCode } : {}) };
 }
@@ -49,18 +49,18 @@ function itemsOf(fields: Fields): Record<string, unknown>[] {
 }
 
 const itemOf = ({ type, ...numbers }: Record<string, string>) => ({
-  ...Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, numberOf(text)])),
+  ...Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, numberOrText(text)])),
   ...(type ? { type } : {}),
 });
 
-/** What is not a number stays a text, which the schema refuses, naming the field. */
-const numberOf = (text: string): unknown => (/^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text);
+/** Text that is not a number stays text, so that the schema refuses it and names the field. */
+const numberOrText = (text: string): unknown => (/^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text);
 
-/** A refusal of the request as a refusal of the form. */
+/** Rewrites the details of a Rejection with the form's labels. */
 export const asFormError = (error: unknown): unknown =>
-  error instanceof Rejection && error.details ? new Rejection(error.code, error.message, error.details.map(inTheFormsWords)) : error;
+  error instanceof Rejection && error.details ? new Rejection(error.code, error.message, error.details.map(inFormWords)) : error;
 
-function inTheFormsWords(fault: string): string {
+function inFormWords(fault: string): string {
   return fault
     .replace(/^items\.(\d+)\.(\w+)/, (_, index: string, name: string) => {
       const label = itemFields.find((field) => field.name === name)?.label ?? name;
@@ -68,17 +68,17 @@ function inTheFormsWords(fault: string): string {
     })
     .replace(/^items\b/, "The items")
     .replace(/^(origin|destination)\.(postalCode|suburbName|countryCode)/, (_, end: string, part: string) => {
-      const words: Record<string, string> = { postalCode: "postcode", suburbName: "suburb", countryCode: "country" };
-      return `${end === "origin" ? "Origin" : "Destination"} ${words[part]}`;
+      const partNames: Record<string, string> = { postalCode: "postcode", suburbName: "suburb", countryCode: "country" };
+      return `${end === "origin" ? "Origin" : "Destination"} ${partNames[part]}`;
     });
 }
 
-/** The form as it would be filled in for these quotes, so that the next one is asked for by changing what differs. */
+/** The form filled in with the request of these quotes, so that a similar request needs only the changes. */
 function fieldsOfQuotes(quotes: readonly ExplainedQuote[]): Fields {
   const [first] = quotes;
   if (!first) return noFields;
   const { origin, destination, items } = first.recorded;
-  const listed = itemsLeftOut(quotes) > 0 ? [] : items;
+  const listedItems = itemsLeftOut(quotes) > 0 ? [] : items;
   const values = new Map<string, readonly string[]>([["customer", quotes.map(({ recorded }) => recorded.customerId)]]);
   for (const [end, { postalCode, suburb, countryCode }] of Object.entries({ origin, destination })) {
     values.set(`${end}.postcode`, [postalCode]);
@@ -88,25 +88,25 @@ function fieldsOfQuotes(quotes: readonly ExplainedQuote[]): Fields {
   for (const { name } of itemFields)
     values.set(
       name,
-      listed.map((item) => String(item[name] ?? "")),
+      listedItems.map((item) => String(item[name] ?? "")),
     );
   return { all: (name) => values.get(name) ?? [], get: (name) => values.get(name)?.[0] ?? "" };
 }
 
-/** How many items these quotes have, where they are more than the form takes. */
+/** The number of items in these quotes if it exceeds what the form takes; otherwise 0. */
 function itemsLeftOut(quotes: readonly ExplainedQuote[]): number {
   const items = quotes[0]?.recorded.items.length ?? 0;
-  return items > mostItems ? items : 0;
+  return items > maxItems ? items : 0;
 }
 
 export const quotesPath = "/portal/quotes";
 
-/** Without the script there are three rows of items; with it as many as are wanted. */
-const plainRows = 3;
+/** The script adds further rows. */
+const minItemRows = 3;
 
-/** `shown`: the quotes that the page shows. The form has what they were asked with. */
-export function QuoteForm({ customers, shown }: { customers: readonly Customer[]; shown: readonly ExplainedQuote[] }) {
-  const asked = fieldsOfQuotes(shown);
+/** The form, filled in with the request of the quotes that the page shows. */
+export function QuoteForm({ customers, quotes }: { customers: readonly Customer[]; quotes: readonly ExplainedQuote[] }) {
+  const initialFields = fieldsOfQuotes(quotes);
   const { submitted } = useVisit();
   const isRefused = submitted.all("quantity").length > 0;
   return (
@@ -117,7 +117,7 @@ export function QuoteForm({ customers, shown }: { customers: readonly Customer[]
           legend="Customers"
           name="customer"
           options={customers.map(({ id, name }) => ({ value: id, label: name }))}
-          ticked={shown.length === 0 && customers.length === 1 ? customers.map(({ id }) => id) : asked.all("customer")}
+          ticked={quotes.length === 0 && customers.length === 1 ? customers.map(({ id }) => id) : initialFields.all("customer")}
         >
           <label class="find-customer">
             Find a customer
@@ -125,12 +125,12 @@ export function QuoteForm({ customers, shown }: { customers: readonly Customer[]
           </label>
         </Ticks>
         <div class="two-columns">
-          <PlaceFields legend="Origin" name="origin" asked={asked} />
-          <PlaceFields legend="Destination" name="destination" asked={asked} />
+          <PlaceFields legend="Origin" name="origin" initialFields={initialFields} />
+          <PlaceFields legend="Destination" name="destination" initialFields={initialFields} />
         </div>
-        <Items shown={isRefused ? submitted : asked} tooMany={isRefused ? 0 : itemsLeftOut(shown)} />
+        <Items fields={isRefused ? submitted : initialFields} leftOutCount={isRefused ? 0 : itemsLeftOut(quotes)} />
         <div class="actions">
-          {asked.get("customer") === "" ? null : <ButtonLink to={quotesPath} label="Clear form" quiet />}
+          {initialFields.get("customer") === "" ? null : <ButtonLink to={quotesPath} label="Clear form" quiet />}
           <Button label="Get quotes" />
         </div>
       </Form>
@@ -140,28 +140,28 @@ export function QuoteForm({ customers, shown }: { customers: readonly Customer[]
   );
 }
 
-function PlaceFields({ legend, name, asked }: { readonly legend: string; readonly name: string; readonly asked: Fields }) {
-  const own = (part: string) => ({ id: `${name}-${part}`, name: `${name}.${part}`, value: asked.get(`${name}.${part}`) });
+function PlaceFields({ legend, name, initialFields }: { readonly legend: string; readonly name: string; readonly initialFields: Fields }) {
+  const inputProps = (part: string) => ({ id: `${name}-${part}`, name: `${name}.${part}`, value: initialFields.get(`${name}.${part}`) });
   const suggested = { list: `places-${name}`, autocomplete: "off" };
   return (
     <fieldset>
       <legend>{legend}</legend>
       <div class="end">
-        <Field label="Postcode" {...own("postcode")} {...suggested} maxlength={60} />
-        <Field label="Suburb" {...own("suburb")} {...suggested} maxlength={200} required={false} />
-        <Field label="Country" {...own("country")} autocomplete="off" maxlength={56} placeholder="AU" required={false} />
+        <Field label="Postcode" {...inputProps("postcode")} {...suggested} maxlength={60} />
+        <Field label="Suburb" {...inputProps("suburb")} {...suggested} maxlength={200} required={false} />
+        <Field label="Country" {...inputProps("country")} autocomplete="off" maxlength={56} placeholder="AU" required={false} />
       </div>
     </fieldset>
   );
 }
 
-function Items({ shown, tooMany }: { readonly shown: Fields; readonly tooMany: number }) {
-  const rows = Array.from({ length: Math.max(plainRows, shown.all("quantity").length) }, (_, index) => index);
+function Items({ fields, leftOutCount }: { readonly fields: Fields; readonly leftOutCount: number }) {
+  const rows = Array.from({ length: Math.max(minItemRows, fields.all("quantity").length) }, (_, index) => index);
   const columns = itemFields.map(({ name, label }) => ({
     heading: label,
     cell: (index: number) => (
       <input
-        {...{ name, value: shown.all(name)[index] ?? "", inputmode: name === "type" ? ("text" as const) : ("decimal" as const) }}
+        {...{ name, value: fields.all(name)[index] ?? "", inputmode: name === "type" ? ("text" as const) : ("decimal" as const) }}
         {...{ "aria-label": `${label}, item ${index + 1}`, autocomplete: "off", maxlength: 100 }}
       />
     ),
@@ -169,9 +169,9 @@ function Items({ shown, tooMany }: { readonly shown: Fields; readonly tooMany: n
   return (
     <fieldset class="items">
       <legend>Items</legend>
-      {tooMany > 0 ? (
+      {leftOutCount > 0 ? (
         <p class="notice warn">
-          The quote above has {countInWords(tooMany, "item", "items")}. This form takes up to {mostItems}, so they are not filled in. To
+          The quote above has {countInWords(leftOutCount, "item", "items")}. This form takes up to {maxItems}, so they are not filled in. To
           price more items, use the API.
         </p>
       ) : null}

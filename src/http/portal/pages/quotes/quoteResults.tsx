@@ -6,15 +6,15 @@ import { Badge, CopyButton, Link, ShortId, Time, Unbroken } from "../../shell/pa
 import { type Column, Table } from "../../shell/table.js";
 import { quotesPath } from "./quoteForm.js";
 
-interface Props {
+interface QuotesProps {
   readonly quotes: readonly ExplainedQuote[];
   readonly nameOf: (customerId: string) => string | undefined;
 }
 
 const placeInWords = ({ suburb, state, postalCode, countryCode }: Location) => `${suburb} ${state} ${postalCode} ${countryCode}`;
 
-/** One request's prices: of each customer the cheapest first, each with how it is made up. */
-export function QuoteResults({ quotes, nameOf }: Props) {
+/** The prices of one request. Each customer's prices are listed cheapest first, with the steps of each price. */
+export function QuoteResults({ quotes, nameOf }: QuotesProps) {
   const [first] = quotes;
   if (!first) return null;
   const { origin, destination, items, at } = first.recorded;
@@ -28,27 +28,27 @@ export function QuoteResults({ quotes, nameOf }: Props) {
         Priced <Time at={at} /> at the rates valid on {first.explanation.today === "" ? "that day" : dayInWords(first.explanation.today)}.
         Totals are in {money.currency} and include surcharges, fuel levy and GST.
       </p>
-      <QuotedItems items={items.slice(0, firstItems)} />
-      {items.length > firstItems ? (
+      <QuotedItems items={items.slice(0, maxListedItems)} />
+      {items.length > maxListedItems ? (
         <details class="quoted-items">
-          <summary>{countInWords(items.length - firstItems, "more item", "more items")}</summary>
-          <QuotedItems items={items.slice(firstItems)} />
+          <summary>{countInWords(items.length - maxListedItems, "more item", "more items")}</summary>
+          <QuotedItems items={items.slice(maxListedItems)} />
         </details>
       ) : null}
       {quotes.length > 1 ? <PriceComparison quotes={quotes} nameOf={nameOf} money={money} /> : null}
       {quotes.map((quote) => (
-        <CustomersPrices quote={quote} name={nameOf(quote.recorded.customerId)} money={money} />
+        <CustomerPrices quote={quote} name={nameOf(quote.recorded.customerId)} money={money} />
       ))}
       <div class="button-row">
-        <CopyButton text={asText(quotes, nameOf, money)} label="Copy as text" />
+        <CopyButton text={pricesAsText(quotes, nameOf, money)} label="Copy as text" />
         <Link to={`${quotesPath}/${first.quoteId}/history`}>History</Link>
       </div>
     </section>
   );
 }
 
-/** So many items are listed above the prices. */
-const firstItems = 10;
+/** The number of items that are always visible. The others can be unfolded. */
+const maxListedItems = 10;
 
 const QuotedItems = ({ items }: { items: ExplainedQuote["recorded"]["items"] }) => (
   <ul class="quoted-items">
@@ -60,8 +60,8 @@ const QuotedItems = ({ items }: { items: ExplainedQuote["recorded"]["items"] }) 
   </ul>
 );
 
-/** What each service costs each customer, side by side. */
-function PriceComparison({ quotes, nameOf, money }: Props & { money: Money }) {
+/** A table with each customer's price for each service. */
+function PriceComparison({ quotes, nameOf, money }: QuotesProps & { money: Money }) {
   const services = new Map(quotes.flatMap(({ explanation }) => explanation.cards.map(({ entry }) => [entry.serviceId, entry.serviceName])));
   const columns: Column<ExplainedQuote>[] = [...services].map(([serviceId, name]) => ({
     heading: name,
@@ -75,7 +75,7 @@ function PriceComparison({ quotes, nameOf, money }: Props & { money: Money }) {
   return <Table caption="The cheapest price of each service, by customer" columns={columns} rows={quotes} />;
 }
 
-function CustomersPrices({ quote, name, money }: { quote: ExplainedQuote; name: string | undefined; money: Money }) {
+function CustomerPrices({ quote, name, money }: { quote: ExplainedQuote; name: string | undefined; money: Money }) {
   const { quoteId, recorded, explanation } = quote;
   const { cards } = explanation;
   return (
@@ -90,12 +90,12 @@ function CustomersPrices({ quote, name, money }: { quote: ExplainedQuote; name: 
         <p>{recorded.noQuoteMessage || "No price could be calculated"}.</p>
       ) : (
         <>
-          <Table caption={`Prices for ${name ?? recorded.customerId}, cheapest first`} columns={columns(money)} rows={cards} />
+          <Table caption={`Prices for ${name ?? recorded.customerId}, cheapest first`} columns={priceColumns(money)} rows={cards} />
           <details class="breakdown">
             <summary>{cards.length === 1 ? "How this price is made up" : "How these prices are made up"}</summary>
             <div class="price-tables">
               {cards.map((card) => (
-                <Price card={card} money={money} />
+                <PriceBreakdown card={card} money={money} />
               ))}
             </div>
           </details>
@@ -105,7 +105,7 @@ function CustomersPrices({ quote, name, money }: { quote: ExplainedQuote; name: 
   );
 }
 
-const columns = ({ cents, currency }: Money): readonly Column<ExplainedCard>[] => [
+const priceColumns = ({ cents, currency }: Money): readonly Column<ExplainedCard>[] => [
   { heading: "Service", names: true, cell: ({ entry }) => <Unbroken text={entry.serviceName} /> },
   {
     heading: "Rate card",
@@ -123,7 +123,7 @@ const columns = ({ cents, currency }: Money): readonly Column<ExplainedCard>[] =
   { heading: `Total (${currency})`, number: true, cell: ({ entry }) => <strong>{cents(entry.totalAmount)}</strong> },
 ];
 
-function asText(quotes: readonly ExplainedQuote[], nameOf: Props["nameOf"], { cents, currency }: Money): string {
+function pricesAsText(quotes: readonly ExplainedQuote[], nameOf: QuotesProps["nameOf"], { cents, currency }: Money): string {
   const [first] = quotes;
   const lines = first ? [`${placeInWords(first.recorded.origin)} to ${placeInWords(first.recorded.destination)}`] : [];
   for (const { quoteId, recorded, explanation } of quotes) {
@@ -136,24 +136,24 @@ function asText(quotes: readonly ExplainedQuote[], nameOf: Props["nameOf"], { ce
   return lines.join("\n");
 }
 
-const mostDecimals = 20;
+const maxDecimals = 20;
 
 /** Amounts of one currency, as people write them: `$1,234.50`. */
 export function moneyIn(currency: string) {
   const style = { style: "currency", currency, minimumFractionDigits: 2 } as const;
   const cents = new Intl.NumberFormat("en-AU", { ...style, maximumFractionDigits: 2 });
-  const exact = new Intl.NumberFormat("en-AU", { ...style, maximumFractionDigits: mostDecimals });
+  const exact = new Intl.NumberFormat("en-AU", { ...style, maximumFractionDigits: maxDecimals });
   return {
     currency,
     cents: (amount: number): string => cents.format(amount),
-    /** A rate or an exact amount, which may have more decimals than two, and has no fewer. */
+    /** A rate or an exact amount, with two decimals or more. */
     exact: (amount: number | string): string => exact.format(amount as Intl.StringNumericLiteral),
   };
 }
 
 export type Money = ReturnType<typeof moneyIn>;
 
-function Price({ card, money }: { card: ExplainedCard; money: Money }) {
+function PriceBreakdown({ card, money }: { card: ExplainedCard; money: Money }) {
   const { entry, steps, differences } = card;
   return (
     <div>
@@ -183,13 +183,13 @@ function Price({ card, money }: { card: ExplainedCard; money: Money }) {
   );
 }
 
-/** How a price is made up. The lines with `adds` make up the total: freight, each surcharge, fuel and GST. The others explain them. */
+/** The steps of a price. Lines with `adds` sum up to the total: freight, each surcharge, fuel and GST. The other lines explain them. */
 export function priceLines({ terms, steps }: ExplainedCard, { cents, exact }: Money) {
   const { lane, originZone, destinationZone, cubicFactor, fuelLevyPercent, gstApplies } = terms;
   const zones = `${originZone} to ${destinationZone}`;
-  const onLane = lane.from === originZone && lane.to === destinationZone ? zones : `${zones}, priced as ${lane.from} to ${lane.to}`;
+  const laneWords = lane.from === originZone && lane.to === destinationZone ? zones : `${zones}, priced as ${lane.from} to ${lane.to}`;
   return [
-    { words: `Zones ${onLane}`, figure: "" },
+    { words: `Zones ${laneWords}`, figure: "" },
     { words: `Chargeable weight: ${steps.exactKg} kg at ${cubicFactor} kg per cubic metre, rounded up`, figure: `${steps.kg} kg` },
     { words: "Basic charge", figure: cents(steps.basic) },
     ...steps.kgCharge.map(({ kg, perKg, fromKg, charge }) => ({

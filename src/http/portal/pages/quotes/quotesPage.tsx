@@ -12,11 +12,11 @@ import { EmptyState, Link, Unbroken, withQuery } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
 import { addPath, sectionNames } from "../catalogue/cataloguePaths.js";
 import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue, sortedCustomers } from "../customers.js";
-import { dayChips, daysIn } from "../days.js";
-import { asFormError, QuoteForm, quotesPath, requestOf } from "./quoteForm.js";
+import { dayChips, daysFromQuery } from "../days.js";
+import { asFormError, QuoteForm, quoteRequestOf, quotesPath } from "./quoteForm.js";
 import { type Money, moneyIn, QuoteResults } from "./quoteResults.js";
 
-/** The quote that the address names, with the others of its request. */
+/** The quote in the address, with the other quotes of its request. */
 const shownQuotes = oncePerVisit(async (visit, deps: PortalDeps) => {
   const quoteId = visit.query["quote"]?.trim();
   const shown = quoteId ? await explainRequest(visit.person.organisationId, quoteId, deps) : [];
@@ -24,13 +24,13 @@ const shownQuotes = oncePerVisit(async (visit, deps: PortalDeps) => {
   return shown;
 });
 
-const listedWithinMs = 1_000;
+const maxListWaitMs = 1_000;
 
-const list = listPage<ListedQuote>({
+const quotesList = listPage<ListedQuote>({
   path: quotesPath,
   access: "look",
   title: "Quotes",
-  of: ["quote", "quotes"],
+  noun: ["quote", "quotes"],
   caption: "Quotes, newest first",
   heading: "Recent quotes",
   scripts: ["quotes.js"],
@@ -41,22 +41,22 @@ const list = listPage<ListedQuote>({
   ],
   readRows: async (visit, page, deps) => {
     const { organisationId } = visit.person;
-    const filter = { customerId: visit.query["customer"] || undefined, ...daysIn(visit) };
-    const [named] = page.cursor ? [] : await shownQuotes(visit, deps); // from their stream: the list has them a moment later
-    if (named) await lookUntilFound(listedWithinMs, async () => (await findQuotes(organisationId, named.quoteId, deps.pool))[0]);
+    const filter = { customerId: visit.query["customer"] || undefined, ...daysFromQuery(visit) };
+    const [shownQuote] = page.cursor ? [] : await shownQuotes(visit, deps); // read from their stream; the list has them a moment later
+    if (shownQuote) await lookUntilFound(maxListWaitMs, async () => (await findQuotes(organisationId, shownQuote.quoteId, deps.pool))[0]);
     return listQuotes(organisationId, filter, page, deps.pool);
   },
   columns: async (visit, deps) => {
     const { catalogue, nameOf } = await presentCatalogue(visit, deps);
-    return columns(nameOf, moneyIn(catalogue.currency));
+    return quoteColumns(nameOf, moneyIn(catalogue.currency));
   },
-  above: async (visit, deps) => {
+  aboveTable: async (visit, deps) => {
     const [shown, { nameOf }] = await Promise.all([shownQuotes(visit, deps), presentCatalogue(visit, deps)]);
     return (
       <>
         {shown.length > 0 ? <QuoteResults quotes={shown} nameOf={nameOf} /> : null}
         {await missingSections(visit, deps)}
-        {visit.may("operate") ? <QuoteForm shown={shown} customers={await sortedCustomers(visit, deps)} /> : null}
+        {visit.may("operate") ? <QuoteForm quotes={shown} customers={await sortedCustomers(visit, deps)} /> : null}
       </>
     );
   },
@@ -88,25 +88,25 @@ const faults = {
   "destination.country": /^Destination country/,
 };
 
-const quoteForm = defineForm(list.page, { below: "", access: "operate", faults }, async (visit, fields, deps) => {
+const newQuoteForm = defineForm(quotesList.page, { subPath: "", access: "operate", faults }, async (visit, fields, deps) => {
   const { eventStore, geography } = deps;
-  const request = requestOf(fields);
+  const request = quoteRequestOf(fields);
   const { organisationId, by } = visit.person;
   const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
   const call = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
-  const quoteDeps = { events: eventStore, catalogue, geography };
+  const quoteDeps = { eventStore, catalogue, geography };
   const { event } = await generateQuotes(quoteDeps, request, call).catch((error: unknown) => {
     throw asFormError(error);
   });
   return { goTo: `${quotesPath}?quote=${quoteIdOf({ quotesId: event.quotesId, number: 1 })}` };
 });
 
-const placeOf = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} ${postalCode}`;
+const placeText = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} ${postalCode}`;
 
-const columns = (nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
-  column("route", "Quote", ({ origin, destination }) => `${placeOf(origin)} to ${placeOf(destination)}`, {
+const quoteColumns = (nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
+  column("route", "Quote", ({ origin, destination }) => `${placeText(origin)} to ${placeText(destination)}`, {
     names: true,
-    cell: ({ origin, destination }) => [<Unbroken text={placeOf(origin)} />, " ", <Unbroken text={`to ${placeOf(destination)}`} />],
+    cell: ({ origin, destination }) => [<Unbroken text={placeText(origin)} />, " ", <Unbroken text={`to ${placeText(destination)}`} />],
     link: ({ quoteId }) => withQuery(quotesPath, { quote: quoteId }),
   }),
   ...customerColumns<ListedQuote>(nameOf, ({ customerId }) => customerId),
@@ -121,12 +121,12 @@ const columns = (nameOf: NameOfCustomer, { cents, currency }: Money): readonly C
   column("quoteId", "Quote id", ({ quoteId }) => quoteId, { onlyInFiles: true }),
 ];
 
-const longest = 100;
+const maxSearchLength = 100;
 
 /** Suggests places while a person types a postcode or a suburb. */
 const placesAnswer = defineAnswer(`${quotesPath}/places`, "look", async ({ context, query }, { geography }) => {
-  const [start = "", country = ""] = [query["start"], query["country"]].map((text) => (text ?? "").trim().slice(0, longest));
+  const [start = "", country = ""] = [query["start"], query["country"]].map((text) => (text ?? "").trim().slice(0, maxSearchLength));
   return context.json({ places: geography.suggest(start, country || undefined) }, 200, { ...context.get("answerHeaders") });
 });
 
-export const quotes: Subject = { ...list, forms: [quoteForm], answers: [...list.answers, placesAnswer] };
+export const quotes: Subject = { ...quotesList, forms: [newQuoteForm], answers: [...quotesList.answers, placesAnswer] };

@@ -7,42 +7,42 @@ import { groupDigits } from "../../shell/formats.js";
 import { CopyButton, EmptyPanel, type Fact, Facts, idFromPath, Link, Panel, Time } from "../../shell/parts.js";
 import { Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
-import { AsOf, timeIn } from "../days.js";
+import { AsOf, timeFromQuery } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { readVersions, Versions } from "./shipmentVersions.js";
 import { customTexts, lineTexts, routeInWords, shipmentFieldTexts, shipmentPath, shipmentsPath } from "./shipmentWords.js";
 
-/** Another organisation's shipment and an unknown id get the same answer. */
+/** The page of one shipment. Another organisation's shipment gets the same answer as an unknown id. */
 export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", async (visit, deps) => {
   const { organisationId } = visit.person;
   const shipmentId = idFromPath(visit.params["shipmentId"]);
-  const found = await findShipment(organisationId, shipmentId, deps.pool);
-  if (!found && !(await hasVersions(organisationId, shipmentId, deps.pool)))
+  const shipment = await findShipment(organisationId, shipmentId, deps.pool);
+  if (!shipment && !(await hasVersions(organisationId, shipmentId, deps.pool)))
     throw new Rejection("notFound", "There is no shipment with this id");
-  const asOf = timeIn(visit);
+  const asOf = timeFromQuery(visit);
   const [versions, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
     readVersions(shipmentId, asOf, visit, deps),
     principalNames(organisationId, deps.pool),
     presentCatalogue(visit, deps),
   ]);
-  const content = asOf === undefined ? found && contentOf(found) : typeof versions === "object" ? versions.shown : undefined;
+  const content = asOf === undefined ? shipment && shipmentContent(shipment) : typeof versions === "object" ? versions.inLedger : undefined;
   return {
     title: shipmentId,
     crumbs: [["Shipments", shipmentsPath]],
     action: <CopyButton text={shipmentId} label="Copy id" />,
     body: (
       <>
-        {found && asOf === undefined ? (
+        {shipment && asOf === undefined ? (
           <p class="muted">
-            Updated <Time at={new Date(String(found["updatedAt"]))} /> by{" "}
-            <Link to={importPath(String(found["importId"]))}>
-              {String(found["sourceDetails"]).trim() || "an import without a reference"}
+            Updated <Time at={new Date(String(shipment["updatedAt"]))} /> by{" "}
+            <Link to={importPath(String(shipment["importId"]))}>
+              {String(shipment["sourceDetails"]).trim() || "an import without a reference"}
             </Link>
           </p>
         ) : null}
         <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
-          <Content content={content} nameOfCustomer={nameOfCustomer} timezone={visit.person.timezone} />
+          <ShipmentPanels content={content} nameOfCustomer={nameOfCustomer} timezone={visit.person.timezone} />
         ) : asOf === undefined ? (
           <EmptyPanel label="Shipment" title="This shipment has no current version: all of them are reversed" />
         ) : typeof versions === "object" ? (
@@ -54,16 +54,16 @@ export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", 
   };
 });
 
-const contentOf = ({ items, ...fields }: LedgerShipment) => ({ fields, items: Array.isArray(items) ? items : [] });
+const shipmentContent = ({ items, ...fields }: LedgerShipment) => ({ fields, items: Array.isArray(items) ? items : [] });
 
 /** A shipment may have 500 lines. */
-const shownLines = 200;
+const maxShownLines = 200;
 
-type Line = { item: unknown; number: number };
+type NumberedLine = { item: unknown; number: number };
 
-type ContentProps = { content: { fields: LedgerShipment; items: readonly unknown[] }; nameOfCustomer: NameOfCustomer; timezone: string };
+type PanelsProps = { content: { fields: LedgerShipment; items: readonly unknown[] }; nameOfCustomer: NameOfCustomer; timezone: string };
 
-function Content({ content: { fields, items }, nameOfCustomer, timezone }: ContentProps) {
+function ShipmentPanels({ content: { fields, items }, nameOfCustomer, timezone }: PanelsProps) {
   const customerId = fields["customerId"];
   const custom = customTexts(fields);
   return (
@@ -83,16 +83,16 @@ function Content({ content: { fields, items }, nameOfCustomer, timezone }: Conte
         <Table
           caption="The goods of this shipment"
           columns={[
-            { heading: "Line", names: true, cell: ({ number }: Line) => number },
+            { heading: "Line", names: true, cell: ({ number }: NumberedLine) => number },
             ...lineTexts({}).map(([heading], index) => ({
               heading,
               number: index > 0,
-              cell: ({ item }: Line) => lineTexts(item)[index]?.[1] || "-",
+              cell: ({ item }: NumberedLine) => lineTexts(item)[index]?.[1] || "-",
             })),
           ]}
-          rows={items.slice(0, shownLines).map((item, index): Line => ({ item, number: index + 1 }))}
+          rows={items.slice(0, maxShownLines).map((item, index): NumberedLine => ({ item, number: index + 1 }))}
         />
-        {items.length > shownLines ? <p class="muted">The first {shownLines} are shown.</p> : null}
+        {items.length > maxShownLines ? <p class="muted">The first {maxShownLines} are shown.</p> : null}
       </Panel>
     </>
   );

@@ -1,4 +1,4 @@
-// Addresses of shipments, and shipments as pairs of a label and a text: for showing them, and for comparing two versions.
+// Paths of shipments, and shipments as pairs of a label and a text, to show them and to compare two versions.
 import { fieldsOf } from "../../../../domain/imports/fields.js";
 import type { ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { momentInWords } from "../../shell/formats.js";
@@ -23,18 +23,18 @@ export function placeInWords(values: Values, end: "origin" | "destination"): str
 
 export const routeInWords = (values: Values): string => `${placeInWords(values, "origin")} to ${placeInWords(values, "destination")}`;
 
-/** Its own fields and then its custom fields; what has no value is left out. */
+/** The standard fields and then the custom fields. Fields without a value are left out. */
 export function shipmentFieldTexts(fields: Values, timezone: string): [label: string, text: string][] {
-  const own = fieldsOf("shipment").map(({ name, heading, type }): [string, string] => {
+  const standardTexts = fieldsOf("shipment").map(({ name, heading, type }): [string, string] => {
     const text = textOf(fields[name]);
     return [heading, type === "time" && text !== "" ? momentInWords(new Date(text), timezone) : text];
   });
-  return [...own, ...customTexts(fields)].filter(([, text]) => text !== "");
+  return [...standardTexts, ...customTexts(fields)].filter(([, text]) => text !== "");
 }
 
 export function customTexts({ customFields }: Values): [label: string, text: string][] {
-  const given = typeof customFields === "object" && customFields !== null ? Object.entries(customFields) : [];
-  return given.map(([name, value]): [string, string] => [`Custom field ${name}`, textOf(value)]).sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = typeof customFields === "object" && customFields !== null ? Object.entries(customFields) : [];
+  return entries.map(([name, value]): [string, string] => [`Custom field ${name}`, textOf(value)]).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 export function lineTexts(item: unknown): [label: string, text: string][] {
@@ -47,7 +47,7 @@ const lineInWords = (item: unknown): string =>
     .flatMap(([label, text]) => (text === "" ? [] : [`${label} ${text}`]))
     .join(", ");
 
-/** What differs in the later version. `before` is empty for what was not there before, `after` for what is gone. */
+/** The differences between two versions. `before` is empty for something new, `after` for something removed. */
 export function changesBetween(earlier: ShipmentContent, later: ShipmentContent, timezone: string) {
   const texts = ({ fields, items }: ShipmentContent) =>
     new Map([

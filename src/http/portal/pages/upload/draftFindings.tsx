@@ -1,4 +1,4 @@
-// What was found in the file of a draft: rows that would be rejected, unusual rows, and what was sent of an error report.
+// Findings in a draft's file: rows that would be rejected, unusual rows, and the outcome of a sent error report.
 import type { FileCheckState, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
@@ -24,7 +24,7 @@ export function DraftFindings({ draft, found, isReport }: { draft: KeptFile; fou
       {wasSent ? null : (
         <p class={`notice ${rejected === 0 ? "done" : "error"}`}>
           {isReport ? reportSentence(found) : rejected === 0 ? "Every row would be accepted." : sentenceOf(rejected, rows, "be rejected")}{" "}
-          {isReport ? null : whatBecomes(accepted, rejected)}
+          {isReport ? null : uploadOutcome(accepted, rejected)}
         </p>
       )}
       <RowsLeftOut found={found} />
@@ -34,12 +34,12 @@ export function DraftFindings({ draft, found, isReport }: { draft: KeptFile; fou
           <ButtonLink to={problemRowsPath(fileId)} label={`Download ${countInWords(rejected, "problem row")}`} quiet />
         </p>
       ) : null}
-      <ProblemList problems={problems} what={wasSent ? "were not sent" : "would be rejected"} ofShipments={kind === "shipments"} />
+      <ProblemList problems={problems} outcome={wasSent ? "were not sent" : "would be rejected"} ofShipments={kind === "shipments"} />
     </Panel>
   );
 }
 
-function whatBecomes(accepted: number, rejected: number): string {
+function uploadOutcome(accepted: number, rejected: number): string {
   if (accepted === 0) return "There is nothing to upload. Correct the file, and check it again.";
   if (rejected === 0) return "";
   const [others, become] =
@@ -53,8 +53,8 @@ const reportSentence = ({ rows, accepted, rejected }: FoundInFile): string => {
   return accepted === 0 ? "None of its rows is open any more." : "Every open row would be accepted.";
 };
 
-const sentenceOf = (rejected: number, rows: number, what: string): string =>
-  rejected === rows ? `Every row would ${what}.` : `${countInWords(rejected, "row")} of ${groupDigits(rows)} would ${what}.`;
+const sentenceOf = (rejected: number, rows: number, outcome: string): string =>
+  rejected === rows ? `Every row would ${outcome}.` : `${countInWords(rejected, "row")} of ${groupDigits(rows)} would ${outcome}.`;
 
 const closedNames: Readonly<Record<Exclude<ClosedRows["state"], "submitted">, readonly [one: string, many: string]>> = {
   corrected: ["row that is corrected already", "rows that are corrected already"],
@@ -65,7 +65,7 @@ const closedNames: Readonly<Record<Exclude<ClosedRows["state"], "submitted">, re
 
 const sumOfRows = (counts: readonly { readonly rows: number }[]) => counts.reduce((sum, { rows }) => sum + rows, 0);
 
-/** One line for all closed rows of a report. */
+/** One line that counts the closed rows of an error report. */
 function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
   const groups = groupedBy(report?.closed ?? [], ({ state }) => closedNames[state === "submitted" ? "corrected" : state]);
   if (groups.size === 0) return null;
@@ -75,13 +75,13 @@ function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
 
 interface UnusualProps {
   readonly unusual: UnusualInFile;
-  /** Of the file. */
+  /** The number of rows in the file. */
   readonly rows: number;
   /** The imports of `unusual.recorded`. */
   readonly earlier: readonly EarlierPush[];
 }
 
-/** Rows that the import would take, and that are perhaps wrong. */
+/** Rows that the import would accept, but that may be wrong. */
 export const UnusualRows = ({ unusual: { count, groups, recorded, otherImports }, rows, earlier }: UnusualProps) => (
   <Panel id="unusual" title="Unusual" class="found">
     <p class="notice warn">
@@ -98,7 +98,7 @@ export const UnusualRows = ({ unusual: { count, groups, recorded, otherImports }
         {otherImports > 0 ? <li>More are recorded by {countInWords(otherImports, "other import")}.</li> : null}
       </ul>
     )}
-    <ProblemGroups groups={groups} what="are unusual" />
+    <ProblemGroups groups={groups} outcome="are unusual" />
   </Panel>
 );
 
@@ -109,7 +109,7 @@ interface SentReportProps {
   readonly found: FoundInFile | undefined;
 }
 
-/** What came of a corrected error report of which not all could be sent, or that became several imports. */
+/** The outcome of a corrected error report of which not all rows could be sent, or that became several imports. */
 export const SentReport = ({ corrects, sent: { importIds, refused }, found }: SentReportProps) => (
   <Panel id="sent" title={importIds.length === 0 ? "Nothing was sent" : "Sent as a correction"}>
     <p class={`notice ${importIds.length === 0 || refused ? "error" : "done"}`} role="status">
@@ -136,39 +136,39 @@ export const SentReport = ({ corrects, sent: { importIds, refused }, found }: Se
   </Panel>
 );
 
-interface Props {
+interface ProblemListProps {
   readonly problems: Problems;
-  /** What becomes of the rows, for the tables' captions: `would be rejected`. */
-  readonly what: string;
+  /** What happens to the rows, for the tables' captions, such as `would be rejected`. */
+  readonly outcome: string;
   /** The rows are lines of shipments. */
   readonly ofShipments: boolean;
 }
 
-function ProblemList({ problems: { groups, more, inOrder }, what, ofShipments }: Props) {
+function ProblemList({ problems: { groups, more, inOrder }, outcome, ofShipments }: ProblemListProps) {
   if (groups.length === 0) return null;
   const rows = sumOfRows(groups) + more.rows;
-  const named = groups.reduce((sum, { first }) => sum + first.length, 0);
+  const listedRows = groups.reduce((sum, { first }) => sum + first.length, 0);
   return (
     <>
       {ofShipments ? <p class="hint">If one line of a shipment has a fault, all its lines are rejected and counted.</p> : null}
-      <ProblemGroups groups={groups} what={what} />
+      <ProblemGroups groups={groups} outcome={outcome} />
       {more.rows > 0 ? <p class="hint">And {restInWords(more, ["more reason", "more reasons"], "with")}.</p> : null}
-      {named === rows ? null : (
+      {listedRows === rows ? null : (
         <details class="problems-in-order">
           <summary>{rows > inOrder.length ? `The first ${inOrder.length} problems` : "All problems"}, row by row</summary>
-          <Table caption={`Rows that ${what}, in the file's order`} columns={[...placeColumns, problemColumn]} rows={inOrder} />
+          <Table caption={`Rows that ${outcome}, in the file's order`} columns={[...placeColumns, problemColumn]} rows={inOrder} />
         </details>
       )}
     </>
   );
 }
 
-const ProblemGroups = ({ groups, what }: { groups: Problems["groups"]; what: string }) => (
+const ProblemGroups = ({ groups, outcome }: { groups: Problems["groups"]; outcome: string }) => (
   <>
     {groups.map(({ reason, rows, withShipment, values, first }) => {
       const reasons = new Set(first.map((problem) => problem.reason));
       const [common] = reasons.size === 1 ? reasons : [reason];
-      const others = rows - first.length;
+      const unlistedRows = rows - first.length;
       return (
         <div class="problem-group">
           <div>
@@ -177,20 +177,20 @@ const ProblemGroups = ({ groups, what }: { groups: Problems["groups"]; what: str
             </h3>
             {common === reason ? null : <p>{common}</p>}
             {values.map((each) => (
-              <Values of={each} />
+              <FaultyValueList faulty={each} />
             ))}
           </div>
           <div>
             {first.length === 0 ? null : (
               <Table
-                caption={`${others > 0 ? "The first rows" : "Rows"} that ${what} for this reason`}
+                caption={`${unlistedRows > 0 ? "The first rows" : "Rows"} that ${outcome} for this reason`}
                 columns={reasons.size > 1 ? [...rowColumns, problemColumn] : rowColumns}
                 rows={first}
               />
             )}
-            {others > 0 ? (
+            {unlistedRows > 0 ? (
               <p class="hint">
-                And {countInWords(others, "more row")}
+                And {countInWords(unlistedRows, "more row")}
                 {withShipment > 0 ? `, ${groupDigits(withShipment)} without a fault of ${withShipment === 1 ? "its" : "their"} own` : null}.
               </p>
             ) : null}
@@ -201,13 +201,13 @@ const ProblemGroups = ({ groups, what }: { groups: Problems["groups"]; what: str
   </>
 );
 
-const Values = ({ of: { columns, moreColumns, values, more } }: { of: FaultyValues }) => (
+const FaultyValueList = ({ faulty: { columns, moreColumns, values, more } }: { faulty: FaultyValues }) => (
   <div class="faulty-values">
     <span class="muted">{namesOf({ columns, moreColumns })}</span>
     <ul>
       {values.map(({ value, rows }) => (
         <li>
-          <Value text={value} /> <Amount value={rows} /> <span class="unseen">{rows === 1 ? "row" : "rows"}</span>
+          <ValueText text={value} /> <Amount value={rows} /> <span class="unseen">{rows === 1 ? "row" : "rows"}</span>
         </li>
       ))}
       {more.rows > 0 ? <li class="muted">and {restInWords(more, ["other value", "other values"], "in")}</li> : null}
@@ -215,12 +215,12 @@ const Values = ({ of: { columns, moreColumns, values, more } }: { of: FaultyValu
   </div>
 );
 
-const Value = ({ text }: { text: string }) => (text === "" ? <span class="muted">blank</span> : <code>{text}</code>);
+const ValueText = ({ text }: { text: string }) => (text === "" ? <span class="muted">blank</span> : <code>{text}</code>);
 
 const namesOf = ({ columns, moreColumns }: Pick<FaultyValues, "columns" | "moreColumns">): string =>
   `${columns.join(", ")}${moreColumns > 0 ? ` and ${moreColumns} more` : ""}`;
 
-/** `12 more reasons, with 345 rows`. */
+/** Such as `12 more reasons, with 345 rows`. */
 function restInWords({ kinds, rows, atLeast }: UnlistedCount, [one, many]: readonly [string, string], joined: "with" | "in"): string {
   const counts = countInWords(rows, "row");
   if (!atLeast) return `${countInWords(kinds, one, many)}, ${joined} ${counts}`;
@@ -233,7 +233,7 @@ const placeColumns: readonly Column<Omit<Problem, "values">>[] = [
 ];
 const valueColumn: Column<Problem> = {
   heading: "Value",
-  cell: ({ values }) => (values.length === 0 ? <span class="muted">-</span> : withCommas(values.map((text) => <Value text={text} />))),
+  cell: ({ values }) => (values.length === 0 ? <span class="muted">-</span> : withCommas(values.map((text) => <ValueText text={text} />))),
 };
 const rowColumns = [...placeColumns, valueColumn];
 const problemColumn: Column<Pick<Problem, "reason">> = { heading: "Problem", value: ({ reason }) => reason };

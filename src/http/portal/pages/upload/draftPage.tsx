@@ -1,4 +1,4 @@
-// The page of a draft: how its file is read, what was found in it, and what a person has to see before it is recorded.
+// The page of a draft: how its file is read, what was found in it, and what a person must see before it becomes an import.
 import { loadReversed } from "../../../../commands/corrections/correctionsStream.js";
 import type { KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { importKinds } from "../../../../events/importEvents.js";
@@ -7,7 +7,7 @@ import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../
 import { Choice, Form } from "../../shell/form.js";
 import { ButtonLink, type Fact, Facts, Link, withQuery } from "../../shell/parts.js";
 import { earlierPush, importPath, PushInWords } from "../imports/importStatus.js";
-import { ColumnsChosen, FilledIn } from "./columns/chosenLine.js";
+import { ChosenColumnsLine, FixedValuesTable } from "./columns/chosenLine.js";
 import { DraftFindings, SentReport, UnusualRows } from "./draftFindings.js";
 import { columnsOfDraft, draftPath, reportedImport, requireDraft, uploadPath } from "./drafts.js";
 import { importSentBefore } from "./recordDraft.js";
@@ -18,7 +18,7 @@ export const draftPage = definePage(draftPath(), "operate", async (visit, deps) 
   const draft = await requireDraft(visit, deps);
   if (draft.importId) return { goTo: importPath(draft.importId) };
   const facts = await factsOf(visit, deps, draft);
-  if (facts.own) return { goTo: importPath(facts.own) };
+  if (facts.draftImportId) return { goTo: importPath(facts.draftImportId) };
   const { undecided, found, sent } = draft.checked;
   if (!facts.corrects && undecided) return { goTo: columnsOfDraft(draft.fileId) };
   return {
@@ -39,14 +39,14 @@ export const draftPage = definePage(draftPath(), "operate", async (visit, deps) 
 async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) {
   const { organisationId } = visit.person;
   const corrects = (await reportedImport(visit, deps, draft.checked))?.request;
-  const { own, earlier } = corrects ? {} : await importSentBefore(visit, deps, draft);
+  const { draftImport, sameFileImportId } = corrects ? {} : await importSentBefore(visit, deps, draft);
   const pushOf = (importId: string) => earlierPush(organisationId, importId, deps);
   return {
-    own: own?.importId,
+    draftImportId: draftImport?.importId,
     corrects,
-    isWithdrawn: corrects !== undefined && (await loadReversed(deps.eventStore, corrects.importId)).all !== undefined,
-    earlier: earlier === undefined ? undefined : await pushOf(earlier),
-    /** The imports by which some of its rows are recorded already. */
+    isWithdrawn: corrects !== undefined && (await loadReversed(deps.eventStore, corrects.importId)).wholePosition !== undefined,
+    sameFilePush: sameFileImportId === undefined ? undefined : await pushOf(sameFileImportId),
+    /** The imports that already recorded some of its rows. */
     recorded: await Promise.all((draft.checked.found?.unusual?.recorded ?? []).map(({ importId }) => pushOf(importId))),
     nameOf: await principalNames(organisationId, deps.pool),
   };
@@ -55,23 +55,23 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
 function DraftForm({ draft, facts }: { draft: KeptFile; facts: Awaited<ReturnType<typeof factsOf>> }) {
   const { kind, checked, notes, sourceDetails, file, fileId } = draft;
   const { columns, report, take, found, sent } = checked;
-  const { corrects, isWithdrawn, earlier, nameOf } = facts;
-  const shown: Fact[] = [
+  const { corrects, isWithdrawn, sameFilePush, nameOf } = facts;
+  const shownFacts: Fact[] = [
     ...(sourceDetails === file.name ? [] : [["Reference", sourceDetails] as const]),
-    ...(columns ? [["Columns", <ColumnsChosen kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
+    ...(columns ? [["Columns", <ChosenColumnsLine kind={kind} columns={columns} nameOf={nameOf} />] as const] : []),
   ];
-  const label = found?.accepted === 0 ? "" : earlier ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
+  const label = found?.accepted === 0 ? "" : sameFilePush ? "Upload again" : found?.unusual ? "Upload anyway" : "Upload";
   return (
-    <Form id="upload" to={draftPath(fileId)} class="panel stacked" hidden={{ again: earlier?.importId }}>
-      {earlier ? (
+    <Form id="upload" to={draftPath(fileId)} class="panel stacked" hidden={{ again: sameFilePush?.importId }}>
+      {sameFilePush ? (
         <div class="notice warn">
           <h2>This file was sent before</h2>
           <p>
-            It is the same file as <PushInWords earlier={earlier} />. {whatFollows[kind]}
+            It is the same file as <PushInWords earlier={sameFilePush} />. {sameFileWarnings[kind]}
           </p>
         </div>
       ) : null}
-      {report && report.importId === undefined ? <p class="notice">{unknownReport}</p> : null}
+      {report && report.importId === undefined ? <p class="notice">{unknownReportNotice}</p> : null}
       {corrects ? (
         <p class="notice">
           This is the error report of import <Link to={importPath(corrects.importId)}>{corrects.sourceDetails}</Link>
@@ -83,8 +83,8 @@ function DraftForm({ draft, facts }: { draft: KeptFile; facts: Awaited<ReturnTyp
       {notes.map((note) => (
         <p class="notice warn">{note}</p>
       ))}
-      {shown.length > 0 ? <Facts facts={shown} /> : null}
-      {columns ? <FilledIn kind={kind} columns={columns} /> : null}
+      {shownFacts.length > 0 ? <Facts facts={shownFacts} /> : null}
+      {columns ? <FixedValuesTable kind={kind} columns={columns} /> : null}
       {report?.importId !== undefined && (corrects || take === "file") ? (
         <Choice label="Error report" name="take" options={takeOptions} value={take === "file" ? "file" : "correction"} />
       ) : null}
@@ -103,21 +103,21 @@ const takeOptions = [
   { value: "file", label: "Upload as a new file" },
 ];
 
-const whatFollows = {
+const sameFileWarnings = {
   activities: "If you upload it again, its activities count twice in the totals to bill.",
   shipments: "If you upload it again, its shipments replace any later versions.",
 } as const;
 
-const unknownReport =
+const unknownReportNotice =
   "This looks like an error report, but does not say of which import, so Upload takes it as a new file. If it is the report of an import, give it the name that it was downloaded with, to correct that import's rows.";
 
 export const draftForm = defineForm(draftPage, "", async (visit, fields, deps) => {
   const draft = await requireDraft(visit, deps);
-  const before = draft.checked;
+  const checkedBefore = draft.checked;
   const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
-  const take = fields.get("take") || before.take;
-  const isAsShown = kind === draft.kind && (take === "file") === (before.take === "file") && !before.undecided;
-  const changed = isAsShown ? draft : { ...draft, kind, checked: { take, report: before.report, undecided: true } };
+  const take = fields.get("take") || checkedBefore.take;
+  const isAsShown = kind === draft.kind && (take === "file") === (checkedBefore.take === "file") && !checkedBefore.undecided;
+  const changed = isAsShown ? draft : { ...draft, kind, checked: { take, report: checkedBefore.report, undecided: true } };
   const act = fields.get("do") === "check" ? "check" : "upload";
-  return draftWork(visit, deps, { draft: changed, act, seen: isAsShown, again: fields.get("again") });
+  return draftWork(visit, deps, { draft: changed, act, wasShown: isAsShown, knownImportId: fields.get("again") });
 });

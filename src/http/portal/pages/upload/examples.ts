@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type ExampleTable, exampleTable } from "../../../../domain/files/exampleFile.js";
 import { type ImportKind, importKinds } from "../../../../events/importEvents.js";
 import type { CsvCell } from "../../../../ports/spreadsheets.js";
-import { usedCodes } from "../../../../queries/activities/activityCodes.js";
+import { recentCodes } from "../../../../queries/activities/activityCodes.js";
 import type { Upload } from "../../../server/receiveUpload.js";
 import { csvPieces, type DownloadedTable, downloadTable, inOneBatch, type TableFormat } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
@@ -28,11 +28,11 @@ const exampleName = (kind: ImportKind) => `example-${kind}`;
 
 async function exampleOf(kind: ImportKind, visit: SignedInVisit, deps: PortalDeps): Promise<ExampleTable> {
   const { catalogue, now } = await presentCatalogue(visit, deps);
-  const codes = await usedCodes(visit.person.organisationId, deps.pool);
+  const codes = await recentCodes(visit.person.organisationId, deps.pool);
   return exampleTable(kind, { catalogue, geography: deps.geography, now, ...codes });
 }
 
-/** The example as if it had been uploaded. The caller removes the folder. */
+/** The example file as if it had been uploaded. The caller removes the folder. */
 export async function exampleUpload(kind: ImportKind, visit: SignedInVisit, deps: PortalDeps): Promise<Upload> {
   const pieces: Uint8Array[] = [];
   for await (const piece of csvPieces(deps.spreadsheets, tableOf(await exampleOf(kind, visit, deps), "csv")))
@@ -56,6 +56,6 @@ function tableOf({ columns, rows }: ExampleTable, format: TableFormat): Download
   return {
     columns: columns.map(({ name }) => name),
     rows: inOneBatch(rows.map((cells) => cells.map(cellOf))),
-    texts: new Set(columns.flatMap(({ type }, index) => (type === "text" ? [index] : []))),
+    textColumns: new Set(columns.flatMap(({ type }, index) => (type === "text" ? [index] : []))),
   };
 }

@@ -1,11 +1,11 @@
-// The form with the file: the file is kept as a draft, and what it asks is asked on the draft's page.
+// The form that uploads a file. The file is kept as a draft, whose page asks any further questions.
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import type { Child } from "hono/jsx";
 import { v5 } from "uuid";
 import { readUploadHeader } from "../../../../commands/imports/acceptFile.js";
-import { dropKept, keepFile, keptFile } from "../../../../commands/imports/keptFiles.js";
-import { matchImportHeader, reportFileIn } from "../../../../domain/files/header.js";
+import { dropKeptFile, findKeptFile, keepFile } from "../../../../commands/imports/keptFiles.js";
+import { matchImportHeader, recogniseReport } from "../../../../domain/files/header.js";
 import { headingsIn, headingsKey } from "../../../../domain/imports/columns/headings.js";
 import { likelyKind } from "../../../../domain/imports/columns/suggest.js";
 import { limits } from "../../../../domain/imports/limits.js";
@@ -22,10 +22,10 @@ import { presentCatalogue } from "../customers.js";
 import { importPath, kindNames } from "../imports/importStatus.js";
 import { reportedImport, uploadPath } from "./drafts.js";
 import { exampleFormats, examplePath } from "./examples.js";
-import { orImportMade } from "./recordDraft.js";
+import { orOwnImport } from "./recordDraft.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
-/** The form's kind of a file whose headings say what it is. */
+/** The form's choice to derive the kind from the file's headings. */
 export const recognise = "recognise";
 
 export const kindOptions = importKinds.map((value) => ({ value, label: kindNames[value] }));
@@ -55,7 +55,7 @@ export const uploadPage = definePage(uploadPath, "operate", async (visit) => ({
   ),
 }));
 
-/** Sent as it is by a browser without scripts. The token stands before the file: it is checked before the file is taken. */
+/** Works without scripts. The form's token comes before the file, so that it is checked before the file is received. */
 function UploadForm({ visit }: { visit: SignedInVisit }) {
   const { links, query } = visit;
   const hidden = { page: randomBytes(16).toString("base64url"), instead: query["instead"] };
@@ -84,8 +84,8 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
 }
 
 /**
- * The end of a form that is about a file: its buttons, how far the file is, and why it was refused, for the script. `checkAt`: the address for
- * `Check file`, of a form whose own fields do not say which button was pressed.
+ * The end of a form about a file: its buttons, and the elements in which the script shows the progress and a refusal. `checkAt` is the address
+ * that `Check file` sends to, for a form whose fields do not say which button was pressed.
  */
 export const UploadButtons = ({ checkAt, label = "Upload", children }: { checkAt?: string; label?: string; children?: Child }) => (
   <>
@@ -108,25 +108,24 @@ export const UploadButtons = ({ checkAt, label = "Upload", children }: { checkAt
   </>
 );
 
-export const uploadForm = defineForm(uploadPage, { below: "", body: "upload" }, (visit, _, deps) =>
+export const uploadForm = defineForm(uploadPage, { subPath: "", body: "upload" }, (visit, _, deps) =>
   takeUpload(visit, deps, visit.query["do"] === "check" ? "check" : "upload", () =>
     receiveFormFile(visit, deps, ["kind", "page", "instead"]),
   ),
 );
 
-/** Makes a draft of the file that `receive` puts into a folder of its own. */
+/** Makes a draft of the file that `receive` puts into a new folder, and returns the work on it, which removes the folder. */
 export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], receive: () => Promise<Upload>) {
   const leave = await enterDraftWork(visit, deps, act);
   let upload: Upload | undefined;
-  /** When nothing is done with the file any more. */
   const end = async () => {
     leave();
     if (upload) await rm(upload.folder, { recursive: true, force: true });
   };
   try {
     upload = await receive();
-    const taken = await takeFile(visit, deps, act, upload);
-    const work: Work["work"] = (...told) => taken(...told).finally(end);
+    const workOnFile = await draftFromUpload(visit, deps, act, upload);
+    const work: Work["work"] = (...workArgs) => workOnFile(...workArgs).finally(end);
     return { tooSlow: tooSlow[act], work };
   } catch (error) {
     await end();
@@ -134,50 +133,50 @@ export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: Dr
   }
 }
 
-/** The same form sent again is the same draft, and so the same import. */
-async function takeFile(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<Work["work"]> {
+/** Sending the same form again leads to the same draft, and so to the same import. */
+async function draftFromUpload(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<Work["work"]> {
   const { organisationId, memberId } = visit.person;
   const { path, folder, name, size, sha256, sourceDetails, fields } = upload;
   const header = await readUploadHeader(deps, organisationId, upload);
   const { columns, format, notes } = header;
-  const checked = { take: "", undecided: true, report: reportFileIn({ ...header, name }) };
+  const checked = { take: "", undecided: true, report: recogniseReport({ ...header, name }) };
   const found = await reportedImport(visit, deps, checked);
-  const kind = found?.request.kind ?? givenKind(fields.get("kind")) ?? (await recognisedKind(visit, deps, columns));
-  const parts = [fields.get("page") ?? "", kind, sourceDetails, name, sha256];
-  const fileId = v5(JSON.stringify(parts), memberId);
-  const earlier = await keptFile(organisationId, fileId, deps.pool);
-  const made = earlier?.importId;
-  if (made) return async () => ({ goTo: importPath(made) });
+  const kind = found?.request.kind ?? chosenKind(fields.get("kind")) ?? (await recognisedKind(visit, deps, columns));
+  const identity = [fields.get("page") ?? "", kind, sourceDetails, name, sha256];
+  const fileId = v5(JSON.stringify(identity), memberId);
+  const earlier = await findKeptFile(organisationId, fileId, deps.pool);
+  const importId = earlier?.importId;
+  if (importId) return async () => ({ goTo: importPath(importId) });
   const file = { path, name, format, size, sha256 };
   const evidence = { values: [], numbers: [] };
-  const kept = { fileId, organisationId, kind, sourceDetails, file, columns, evidence, notes, checked };
+  const newDraft = { fileId, organisationId, kind, sourceDetails, file, columns, evidence, notes, checked };
   return async (say, signal) => {
-    await keepFile(deps, kept).catch((error: unknown) => {
-      throw new TooBusy(notKept, { cause: error });
+    await keepFile(deps, newDraft).catch((error: unknown) => {
+      throw new TooBusy(notKeptMessage, { cause: error });
     });
-    await dropKept(organisationId, fields.get("instead") ?? "", deps);
-    const draft = await keptFile(organisationId, fileId, deps.pool);
-    if (!draft) throw new TooBusy(notKept); // twenty others came at once
+    await dropKeptFile(organisationId, fields.get("instead") ?? "", deps);
+    const draft = await findKeptFile(organisationId, fileId, deps.pool);
+    if (!draft) throw new TooBusy(notKeptMessage); // many newer uploads have already displaced it
     const hasMoreSheets = (header.otherSheets?.length ?? 0) > 0;
     const atWork = { visit, deps, draft: { ...draft, kind, checked }, copy: { path, folder }, say, signal };
-    return orImportMade(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
+    return orOwnImport(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
   };
 }
 
-const notKept = "The file could not be kept, try again shortly";
+const notKeptMessage = "The file could not be kept, try again shortly";
 
-function givenKind(given: string | undefined): ImportKind | undefined {
-  const kind = importKinds.find((known) => known === given);
-  if (!kind && given !== recognise) throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it");
+function chosenKind(text: string | undefined): ImportKind | undefined {
+  const kind = importKinds.find((known) => known === text);
+  if (!kind && text !== recognise) throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it");
   return kind;
 }
 
-/** By our own headings, by those of earlier files, or by what they resemble. */
+/** Derives the kind from our own headings, from headings of earlier files, or from the fields that the headings resemble. */
 async function recognisedKind(visit: SignedInVisit, deps: PortalDeps, columns: readonly string[]): Promise<ImportKind> {
   const { catalogue } = await presentCatalogue(visit, deps);
   const { customFieldKeys, file } = catalogue;
-  const own = importKinds.find((kind) => matchImportHeader(columns, { kind, source: "file", customFieldKeys }).ok);
-  if (own) return own;
+  const exactKind = importKinds.find((kind) => matchImportHeader(columns, { kind, source: "file", customFieldKeys }).ok);
+  if (exactKind) return exactKind;
   const key = headingsKey(headingsIn(columns));
   for (const kind of importKinds) if (await rememberedColumns(visit.person.organisationId, { kind, key }, deps.pool)) return kind;
   const likely = likelyKind(headingsIn(columns), file.customFields);

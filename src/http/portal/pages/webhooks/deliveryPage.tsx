@@ -1,4 +1,4 @@
-// Deliveries: the columns of their list, and the page of one, with what was sent and what came back.
+// Deliveries: the columns of their list, and the page of one delivery with its payload and the answers to its attempts.
 import { Rejection } from "../../../../domain/rejection.js";
 import { type AttemptSummary, type Delivery, type DeliverySummary, findDelivery } from "../../../../queries/organisations/webhooks.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
@@ -9,10 +9,10 @@ import { ButtonForm } from "../../shell/form.js";
 import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time } from "../../shell/parts.js";
 import { actionColumn, type Column, column } from "../../shell/table.js";
 import { importPath } from "../imports/importStatus.js";
-import { deliveryPath, endpointPath, livePath, requireEndpoint, webhooksPath } from "./webhooksPage.js";
+import { deliveryPath, endpointLivePath, endpointPath, requireEndpoint, webhooksPath } from "./webhooksPage.js";
 
-/** How much of an answer is shown; `webhooks deliveries` has more of it in its JSON. */
-const shownCharacters = 2_000;
+/** How much of an answer the page shows. The JSON of `webhooks deliveries` has more. */
+const maxShownCharacters = 2_000;
 
 export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId}"), "webhooks", async (visit, deps) => {
   const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
@@ -35,7 +35,7 @@ export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId
             <Link to={importPath(importId)}>The import</Link>
           </p>
         ) : null}
-        <Live from={livePath(endpointId)} version={version} />
+        <Live eventsPath={endpointLivePath(endpointId)} version={version} />
         <div id="delivery-now" data-refetch>
           <Panel id="outcome" title="Delivery">
             <Facts
@@ -45,7 +45,7 @@ export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId
                 ["webhook-id", <ShortId id={eventId} about="the webhook-id" />],
               ]}
             />
-            <SendAgain path={deliveryPath(endpointId, deliveryId)} about={type} />
+            <SendAgainButton path={deliveryPath(endpointId, deliveryId)} about={type} />
           </Panel>
           <Panel id="attempts" title="Attempts">
             {attempts.length === 0 ? (
@@ -55,7 +55,7 @@ export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId
                 {attempts.map(({ attempt, at, milliseconds, status, reason, answer }) => (
                   <li value={attempt}>
                     <Time at={at} exact />: {status === null ? (reason ?? "no answer") : `answered ${status}`} after {milliseconds} ms
-                    {answer ? <pre class="raw-event">{answer.slice(0, shownCharacters)}</pre> : null}
+                    {answer ? <pre class="raw-event">{answer.slice(0, maxShownCharacters)}</pre> : null}
                   </li>
                 ))}
               </ol>
@@ -80,7 +80,7 @@ export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId
   };
 });
 
-/** The body as it is sent, which is built from the log each time. Undefined where the log no longer has the event. */
+/** The body as it is sent, built from the log each time. Undefined if the log no longer has the event. */
 async function payloadOf(delivery: Delivery & { endpointId: string }, { person }: SignedInVisit, deps: PortalDeps) {
   const { organisationId } = person;
   const body = await webhookMessageOf({ ...delivery, organisationId }, deps).catch((error: unknown) => {
@@ -90,7 +90,7 @@ async function payloadOf(delivery: Delivery & { endpointId: string }, { person }
   return body === undefined ? undefined : JSON.stringify(JSON.parse(body), null, 2);
 }
 
-const states: Readonly<Record<DeliverySummary["status"], State>> = {
+const badges: Readonly<Record<DeliverySummary["status"], State>> = {
   waiting: { label: "Waiting", badge: "busy" },
   delivered: { label: "Delivered", badge: "good" },
   failed: { label: "Failed", badge: "bad" },
@@ -100,10 +100,10 @@ const states: Readonly<Record<DeliverySummary["status"], State>> = {
 export const deliveryColumns = (endpointId: string): readonly Column<DeliverySummary>[] => [
   column("event", "Event", ({ type }) => type, { names: true, link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId) }),
   column("happened", "Happened", ({ occurredAt }) => occurredAt),
-  column("outcome", "Outcome", ({ status }) => states[status].label, { cell: (delivery) => <DeliveryOutcome delivery={delivery} /> }),
-  column("attempts", "Attempts", ({ attempts }) => inBrief(attempts)),
+  column("outcome", "Outcome", ({ status }) => badges[status].label, { cell: (delivery) => <DeliveryOutcome delivery={delivery} /> }),
+  column("attempts", "Attempts", ({ attempts }) => attemptsInBrief(attempts)),
   actionColumn(({ deliveryId, type, occurredAt }) => (
-    <SendAgain path={deliveryPath(endpointId, deliveryId)} about={`${type} of ${occurredAt.toISOString()}`} />
+    <SendAgainButton path={deliveryPath(endpointId, deliveryId)} about={`${type} of ${occurredAt.toISOString()}`} />
   )),
 ];
 
@@ -111,7 +111,7 @@ function DeliveryOutcome({ delivery }: { delivery: DeliverySummary }) {
   const { status, reason, dueAt, attempts } = delivery;
   return (
     <span class="endpoint-state">
-      <Badge state={states[status]} />
+      <Badge state={badges[status]} />
       {reason ? <span class="muted">{reason}.</span> : null}
       {status === "waiting" && attempts.length > 0 ? (
         <span class="muted">
@@ -122,11 +122,11 @@ function DeliveryOutcome({ delivery }: { delivery: DeliverySummary }) {
   );
 }
 
-const SendAgain = ({ path, about }: { path: string; about: string }) => (
+const SendAgainButton = ({ path, about }: { path: string; about: string }) => (
   <ButtonForm to={`${path}/send-again`} about={about} label="Send again" />
 );
 
-function inBrief(attempts: readonly AttemptSummary[]): string {
+function attemptsInBrief(attempts: readonly AttemptSummary[]): string {
   const last = attempts.at(-1);
   if (!last) return "None yet";
   return `${last.attempt === 1 ? "1 attempt" : `${last.attempt} attempts`}, ${last.status ?? "no answer"}`;

@@ -1,29 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { changeWebhook, pauseWebhook, removeWebhook, resumeWebhook, rotateWebhook } from "../../../../commands/organisations/webhooks.js";
 import { enqueuePing, releaseDeliveries, resendDelivery } from "../../../../commands/webhooks/deliveries.js";
-import { countToReplay, mostCounted, replayEvents } from "../../../../commands/webhooks/replay.js";
+import { countImportsToReplay, maxCountedImports, replayEvents } from "../../../../commands/webhooks/replay.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { overlapHours } from "../../../../domain/webhooks/endpoint.js";
+import { secretOverlapHours } from "../../../../domain/webhooks/endpoint.js";
 import { type DeliverySummary, listDeliveries, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
 import type { Fields } from "../../fields.js";
 import { Live, liveAnswer, versionOf } from "../../live/live.js";
 import { defineAnswer, defineForm, oncePerVisit, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Button, ButtonForm, Field, Form, tickedIn } from "../../shell/form.js";
+import { Button, ButtonForm, Field, Form, tickedValues } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { Amount, EmptyState, Panel, ShortId, Time } from "../../shell/parts.js";
 import { AskButton, AskForm, Question } from "../../shell/question.js";
-import { timeOf, today } from "../days.js";
+import { parseTime, today } from "../days.js";
 import { deliveryColumns } from "./deliveryPage.js";
-import { EndpointState, EventChoice, endpointPath, livePath, requireEndpoint, secretOnce, webhooksPath } from "./webhooksPage.js";
+import { EndpointState, EventChoice, endpointLivePath, endpointPath, newSecret, requireEndpoint, webhooksPath } from "./webhooksPage.js";
 
-const current = oncePerVisit(async (visit, deps: PortalDeps) => {
+const readEndpoint = oncePerVisit(async (visit, deps: PortalDeps) => {
   const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
   return { version, endpoint: await requireEndpoint(visit, deps) };
 });
 
-export const endpointStream = defineAnswer(livePath(), "webhooks", async (visit, deps) => {
+export const endpointStream = defineAnswer(endpointLivePath(), "webhooks", async (visit, deps) => {
   const { endpointId } = await requireEndpoint(visit, deps);
   return liveAnswer(visit, deps, watchedName.endpoint(endpointId));
 });
@@ -33,30 +33,30 @@ export const endpointList = listPage<DeliverySummary>({
   access: "webhooks",
   title: "Webhook",
   crumbs: [["Webhooks", webhooksPath]],
-  of: ["delivery", "deliveries"],
+  noun: ["delivery", "deliveries"],
   caption: "Deliveries of the last 30 days, newest first",
   heading: "Deliveries",
   scripts: ["live.js"],
-  head: async (visit, deps) => ({ title: (await current(visit, deps)).endpoint.url }),
+  head: async (visit, deps) => ({ title: (await readEndpoint(visit, deps)).endpoint.url }),
   readRows: async (visit, { limit, cursor = "" }, deps) => {
-    const { endpointId } = (await current(visit, deps)).endpoint;
+    const { endpointId } = (await readEndpoint(visit, deps)).endpoint;
     const before = /^\d{1,18}$/.test(cursor) ? { before: cursor } : {};
     const found = await listDeliveries(visit.person.organisationId, endpointId, { limit: limit + 1, ...before }, deps.pool);
     const items = found.slice(0, limit);
     return { items, nextCursor: found.length > limit ? String(items.at(-1)?.deliveryId) : null };
   },
   columns: (visit) => deliveryColumns(visit.params["endpointId"] ?? ""),
-  panel: () => ({ id: "deliveries", "data-refetch": "" }),
-  question: async (visit, deps) => questionOf(visit, deps, (await current(visit, deps)).endpoint),
-  above: async (visit, deps) => {
-    const { endpoint, version } = await current(visit, deps);
+  panelAttributes: () => ({ id: "deliveries", "data-refetch": "" }),
+  question: async (visit, deps) => questionOf(visit, deps, (await readEndpoint(visit, deps)).endpoint),
+  aboveTable: async (visit, deps) => {
+    const { endpoint, version } = await readEndpoint(visit, deps);
     const { endpointId, url } = endpoint;
     const path = endpointPath(endpointId);
     const button = (what: string, label: string) => <ButtonForm to={`${path}/${what}`} label={label} />;
-    const ask = (what: string, label: string) => <AskButton at={path} question={{ ask: what }} label={label} about={url} />;
+    const ask = (what: string, label: string) => <AskButton path={path} question={{ ask: what }} label={label} about={url} />;
     return (
       <>
-        <Live from={livePath(endpointId)} version={version} />
+        <Live eventsPath={endpointLivePath(endpointId)} version={version} />
         <div id="endpoint-now" data-refetch>
           <Panel id="state" title="State">
             <p>
@@ -77,15 +77,15 @@ export const endpointList = listPage<DeliverySummary>({
       </>
     );
   },
-  below: async (visit, deps) => {
-    const { endpointId, url, events } = (await current(visit, deps)).endpoint;
+  belowTable: async (visit, deps) => {
+    const { endpointId, url, events } = (await readEndpoint(visit, deps)).endpoint;
     const { timezone } = visit.person;
     const from = visit.query["from"] || `${today(timezone, new Date())}T00:00`;
     return (
       <>
         <Panel id="replay" title="Replay">
-          {/* Asks first: it may be thousands of requests. */}
-          <AskForm at={endpointPath(endpointId)} question={{ ask: "replay" }} class="in-line">
+          {/* Asks before it replays: that may send thousands of requests. */}
+          <AskForm path={endpointPath(endpointId)} question={{ ask: "replay" }} class="in-line">
             <Field label="From" name="from" type="datetime-local" value={from} />
             <Button class="quiet" label="Replay from then" />
           </AskForm>
@@ -112,7 +112,7 @@ export const endpointList = listPage<DeliverySummary>({
 
 function RotationNote({ rotatedAt }: WebhookSummary) {
   if (!rotatedAt) return null;
-  const until = new Date(rotatedAt.getTime() + overlapHours * 3_600_000);
+  const until = new Date(rotatedAt.getTime() + secretOverlapHours * 3_600_000);
   if (until.getTime() <= Date.now())
     return (
       <p class="muted">
@@ -126,7 +126,7 @@ function RotationNote({ rotatedAt }: WebhookSummary) {
   );
 }
 
-/** The question before an endpoint is removed, gets a new secret, or is sent everything again. */
+/** The confirmation before an endpoint is removed, gets a new secret, or is sent earlier events again. */
 async function questionOf({ query, person }: SignedInVisit, { pool }: PortalDeps, endpoint: WebhookSummary) {
   const { endpointId, url, waiting, pausedAt } = endpoint;
   const path = endpointPath(endpointId);
@@ -141,71 +141,72 @@ async function questionOf({ query, person }: SignedInVisit, { pool }: PortalDeps
   if (query["ask"] === "rotate")
     return (
       <Question title="Rotate the secret?" to={`${path}/rotate`} back={path} label="Rotate">
-        You get a new secret, shown once. For {overlapHours} hours, requests to <strong>{url}</strong> are signed with both secrets. Switch
-        your receiver to the new one before then.
+        You get a new secret, shown once. For {secretOverlapHours} hours, requests to <strong>{url}</strong> are signed with both secrets.
+        Switch your receiver to the new one before then.
       </Question>
     );
   if (query["ask"] !== "replay") return null;
   const { from = "" } = query;
-  const since = timeOf("From", from, person.timezone);
-  const imports = await countToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
+  const since = parseTime("From", from, person.timezone);
+  const imports = await countImportsToReplay(pool, { organisationId: person.organisationId, endpointId }, since);
   return (
     <Question title="Send these events again?" to={`${path}/replay`} back={path} label="Replay" fields={{ from }}>
-      All events since <Time at={since} /> are sent to <strong>{url}</strong> again, for {imports > mostCounted ? "more than " : "at most "}
-      <Amount value={Math.min(imports, mostCounted)} /> {imports === 1 ? "import" : "imports"}. Each event keeps its id.
+      All events since <Time at={since} /> are sent to <strong>{url}</strong> again, for{" "}
+      {imports > maxCountedImports ? "more than " : "at most "}
+      <Amount value={Math.min(imports, maxCountedImports)} /> {imports === 1 ? "import" : "imports"}. Each event keeps its id.
       {pausedAt ? " They are sent when the endpoint is resumed." : ""}
     </Question>
   );
 }
 
 type EndpointRef = { organisationId: string; endpointId: string };
-type Work = (named: EndpointRef, visit: SignedInVisit, deps: PortalDeps, fields: Fields) => Promise<ReturnType<typeof withNotice> | string>;
+type Action = (ref: EndpointRef, visit: SignedInVisit, deps: PortalDeps, fields: Fields) => Promise<ReturnType<typeof withNotice> | string>;
 
-/** A form about one endpoint; a line for the notice leads back to its page. */
-const form = (what: string, work: Work) =>
-  defineForm(endpointList.page, what, async (visit, fields, deps) => {
+/** A form about one endpoint. If the action returns a sentence, the form leads back to the endpoint's page and shows it. */
+const endpointForm = (subPath: string, action: Action) =>
+  defineForm(endpointList.page, subPath, async (visit, fields, deps) => {
     const { endpointId } = await requireEndpoint(visit, deps);
-    const outcome = await work({ organisationId: visit.person.organisationId, endpointId }, visit, deps, fields);
+    const outcome = await action({ organisationId: visit.person.organisationId, endpointId }, visit, deps, fields);
     return typeof outcome === "string" ? withNotice(endpointPath(endpointId), outcome) : outcome;
   });
 
 export const endpointForms = [
-  form("", async (named, visit, { webhooks }, fields) => {
-    const events = tickedIn(fields, "events");
+  endpointForm("", async (ref, visit, { webhooks }, fields) => {
+    const events = tickedValues(fields, "events");
     if (events.length === 0) throw new Rejection("invalid", "Choose at least one event");
-    await changeWebhook(webhooks, named, { url: fields.get("url"), events }, originOf(visit));
+    await changeWebhook(webhooks, ref, { url: fields.get("url"), events }, originOf(visit));
     return "Saved.";
   }),
-  form("/rotate", async (named, visit, { webhooks }) => {
-    const { secret } = await rotateWebhook(webhooks, named, originOf(visit));
-    const line = `Secret rotated. Copy the new one now: you cannot see it again. For ${overlapHours} hours, requests are signed with both secrets.`;
-    return withNotice(endpointPath(named.endpointId), line, secretOnce(secret));
+  endpointForm("/rotate", async (ref, visit, { webhooks }) => {
+    const { secret } = await rotateWebhook(webhooks, ref, originOf(visit));
+    const line = `Secret rotated. Copy the new one now: you cannot see it again. For ${secretOverlapHours} hours, requests are signed with both secrets.`;
+    return withNotice(endpointPath(ref.endpointId), line, newSecret(secret));
   }),
-  form("/ping", async (named, _, { pool }) => {
-    await enqueuePing(pool, named, randomUUID());
+  endpointForm("/ping", async (ref, _, { pool }) => {
+    await enqueuePing(pool, ref, randomUUID());
     return "Ping sent. The response appears below in a few seconds.";
   }),
-  form("/pause", async (named, visit, { webhooks }) => {
-    await pauseWebhook(webhooks, named, originOf(visit));
+  endpointForm("/pause", async (ref, visit, { webhooks }) => {
+    await pauseWebhook(webhooks, ref, originOf(visit));
     return "Paused. Events are kept, and sent when you resume.";
   }),
-  form("/resume", async (named, visit, { webhooks, pool }) => {
-    await resumeWebhook(webhooks, named, originOf(visit));
-    await releaseDeliveries(pool, named);
+  endpointForm("/resume", async (ref, visit, { webhooks, pool }) => {
+    await resumeWebhook(webhooks, ref, originOf(visit));
+    await releaseDeliveries(pool, ref);
     return "Resumed. Waiting events are sent now.";
   }),
-  form("/remove", async (named, visit, { webhooks }) => {
-    await removeWebhook(webhooks, named, originOf(visit));
+  endpointForm("/remove", async (ref, visit, { webhooks }) => {
+    await removeWebhook(webhooks, ref, originOf(visit));
     return withNotice(webhooksPath, "Endpoint removed.");
   }),
-  form("/deliveries/{deliveryId}/send-again", async (named, visit, { pool }) => {
-    await resendDelivery(pool, named, visit.params["deliveryId"] ?? "");
+  endpointForm("/deliveries/{deliveryId}/send-again", async (ref, visit, { pool }) => {
+    await resendDelivery(pool, ref, visit.params["deliveryId"] ?? "");
     return "The event is sent again with the same id, after those already waiting.";
   }),
-  form("/replay", async (named, visit, { pool, eventStore, stopping }, fields) => {
-    const from = timeOf("From", fields.get("from"), visit.person.timezone);
+  endpointForm("/replay", async (ref, visit, { pool, eventStore, stopping }, fields) => {
+    const from = parseTime("From", fields.get("from"), visit.person.timezone);
     const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
-    const events = await replayEvents(sources, named, from);
+    const events = await replayEvents(sources, ref, from);
     return `${countInWords(events, "event is", "events are")} sent again.`;
   }),
 ];

@@ -1,10 +1,10 @@
-// The list of webhooks, and what the pages of one have in common.
+// The list of webhooks, and what the pages of one webhook share.
 import { addWebhook } from "../../../../commands/organisations/webhooks.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { webhookEvents, webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Field, Form, Ticks, tickedIn } from "../../shell/form.js";
+import { Field, Form, Ticks, tickedValues } from "../../shell/form.js";
 import { listPage } from "../../shell/listPage.js";
 import { Badge, ButtonLink, EmptyState, Link, Panel, Time, withQuery } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
@@ -15,10 +15,10 @@ export const endpointPath = (endpointId: string): string => `${webhooksPath}/${e
 
 export const deliveryPath = (endpointId: string, deliveryId: string): string => `${endpointPath(endpointId)}/deliveries/${deliveryId}`;
 
-/** The events for open pages. */
-export const livePath = (endpointId = "{endpointId}"): string => `${endpointPath(endpointId)}/live`;
+/** The stream of events that keeps open pages up to date. */
+export const endpointLivePath = (endpointId = "{endpointId}"): string => `${endpointPath(endpointId)}/live`;
 
-/** Another organisation's endpoint and an unknown id get the same answer. */
+/** Finds the endpoint in the path. Another organisation's endpoint gets the same answer as an unknown id. */
 export async function requireEndpoint({ params, person }: SignedInVisit, { pool }: PortalDeps): Promise<WebhookSummary> {
   const endpoints = await listWebhooks(person.organisationId, pool);
   const found = endpoints.find(({ endpointId }) => endpointId === params["endpointId"]);
@@ -26,9 +26,9 @@ export async function requireEndpoint({ params, person }: SignedInVisit, { pool 
   return found;
 }
 
-export const secretOnce = (text: string) => ({ title: "The secret, shown only this once", text, copyLabel: "Copy secret" });
+export const newSecret = (text: string) => ({ title: "The secret, shown only this once", text, copyLabel: "Copy secret" });
 
-/** Whether it is sent to, and if not, since when and why. */
+/** Whether events are sent to the endpoint, and if not, since when and why. */
 export function EndpointState({ pausedAt, pausedBecause, failures, failingSince }: WebhookSummary) {
   if (!pausedAt && failures === 0) return <Badge state={{ label: "Active", badge: "good" }} />;
   return (
@@ -42,7 +42,7 @@ export function EndpointState({ pausedAt, pausedBecause, failures, failingSince 
   );
 }
 
-/** The events that an endpoint is told of. With none chosen, a new endpoint is told of all; a change of an endpoint is refused. */
+/** The events that an endpoint receives. If none is ticked, a new endpoint receives all, and a change of an endpoint is refused. */
 export const EventChoice = ({ ticked }: { ticked: readonly string[] }) => (
   <Ticks class="events" legend="Events" name="events" options={eventOptions} ticked={ticked} />
 );
@@ -55,12 +55,12 @@ export const webhooksList = listPage<WebhookSummary>({
   path: webhooksPath,
   access: "webhooks",
   title: "Webhooks",
-  of: ["endpoint", "endpoints"],
+  noun: ["endpoint", "endpoints"],
   caption: "Endpoints, oldest first",
   action: (visit) => (isAdding(visit) ? null : <ButtonLink to={withQuery(webhooksPath, { add: "endpoint" })} label="Add endpoint" />),
   readRows: async (visit, _, { pool }) => ({ items: await listWebhooks(visit.person.organisationId, pool), nextCursor: null }),
-  columns: () => columns,
-  above: (visit) =>
+  columns: () => endpointColumns,
+  aboveTable: (visit) =>
     isAdding(visit) ? (
       <Panel id="add" title="Add an endpoint">
         <Form to={webhooksPath} submit="Add endpoint" cancel={webhooksPath}>
@@ -79,7 +79,7 @@ export const webhooksList = listPage<WebhookSummary>({
 
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
-const columns: readonly Column<WebhookSummary>[] = [
+const endpointColumns: readonly Column<WebhookSummary>[] = [
   column("url", "URL", ({ url }) => url, { names: true, link: ({ endpointId }) => endpointPath(endpointId) }),
   column("state", "State", stateOf, { cell: EndpointState }),
   column("events", "Events", ({ events }) => (events.length === webhookEventTypes.length ? "All" : events.join(", "))),
@@ -89,10 +89,10 @@ const columns: readonly Column<WebhookSummary>[] = [
 
 const faults = { url: /URL|https?|address|host/i };
 
-export const addForm = defineForm(webhooksList.page, { below: "", faults }, async (visit, fields, { webhooks }) => {
+export const addForm = defineForm(webhooksList.page, { subPath: "", faults }, async (visit, fields, { webhooks }) => {
   const { organisationId } = visit.person;
-  const wanted = { organisationId, url: fields.get("url"), events: tickedIn(fields, "events") };
-  const { endpointId, secret } = await addWebhook(webhooks, wanted, originOf(visit));
+  const newEndpoint = { organisationId, url: fields.get("url"), events: tickedValues(fields, "events") };
+  const { endpointId, secret } = await addWebhook(webhooks, newEndpoint, originOf(visit));
   const line = "Endpoint added. Copy its secret now: you cannot see it again. Then send a ping to test it.";
-  return withNotice(endpointPath(endpointId), line, secretOnce(secret));
+  return withNotice(endpointPath(endpointId), line, newSecret(secret));
 });

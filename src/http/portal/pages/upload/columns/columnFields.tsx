@@ -1,15 +1,15 @@
-// The parts of the page: the table of the file's columns, the fields that have none, and the order of dates.
+// The parts of the page Columns: the file's columns, the fields without a column, the order of dates and the decimal mark.
 import { type ChoosableField, type ColumnChoice, fieldTexts } from "../../../../../domain/imports/columns/choice.js";
-import { isoDate } from "../../../../../domain/imports/columns/dateOrder.js";
+import { toIsoDate } from "../../../../../domain/imports/columns/dateOrder.js";
 import { contradictingNumber, type DecimalFinding, decimalMarkIn, decimalMarks } from "../../../../../domain/imports/columns/decimal.js";
-import { decimalMarkOfFile, type FileColumn, orderNames } from "../../../../../domain/imports/columns/evidence.js";
+import { dateOrderNames, decimalMarkOfFile, type FileColumn } from "../../../../../domain/imports/columns/evidence.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice, Options } from "../../../shell/form.js";
 import { dayInFull } from "../../../shell/formats.js";
 import { PlainList } from "../../../shell/parts.js";
 import { type Column, Table } from "../../../shell/table.js";
-import { type ColumnsSource, columnField, decimalField, fixedField, orderField, orderOf } from "./columnsSource.js";
+import { type ColumnsSource, columnInput, dateOrderInput, dateOrderOf, decimalInput, fixedValueInput } from "./columnsSource.js";
 
 interface ColumnsProps {
   readonly source: ColumnsSource;
@@ -17,34 +17,34 @@ interface ColumnsProps {
   readonly fields: readonly ChoosableField[];
 }
 
-interface Row extends Pick<FileColumn, "heading" | "values"> {
+interface ColumnRow extends Pick<FileColumn, "heading" | "values"> {
   readonly index: number;
   readonly field: string;
 }
 
-const shownValues = 3;
-/** Of the columns' lists of fields together; a browser takes seconds for more. Then fields are written, with one list for all columns. */
-const mostListBytes = 500_000;
-const listOfFields = "fields-of-import";
+const maxShownValues = 3;
+/** If each column's list of fields together took more, a browser would need seconds. Then fields are typed, with one list for all columns. */
+const maxListBytes = 500_000;
+const fieldListId = "fields-of-import";
 
 export function ColumnTable({ source, choice, fields }: ColumnsProps) {
-  const rows = source.headings.map((own, index): Row => ({ ...own, index, field: choice.headings[own.heading] ?? "" }));
-  const listBytes = Buffer.byteLength(String(<ListOfFields fields={fields} field="" />));
-  const isLarge = rows.length * listBytes > mostListBytes;
+  const rows = source.headings.map((column, index): ColumnRow => ({ ...column, index, field: choice.headings[column.heading] ?? "" }));
+  const listBytes = Buffer.byteLength(String(<FieldOptions fields={fields} field="" />));
+  const isLarge = rows.length * listBytes > maxListBytes;
   const { textOf } = fieldTexts(fields);
   const texts = new Map(fields.map((field) => [field.name, textOf(field)]));
-  const columns: Column<Row>[] = [
+  const columns: Column<ColumnRow>[] = [
     { heading: "Column", names: true, cell: ({ heading }) => heading },
-    ...(source.draft ? [{ heading: "Values", cell: ({ values }: Row) => <Values values={values} /> }] : []),
+    ...(source.draft ? [{ heading: "Values", cell: ({ values }: ColumnRow) => <SampleValues values={values} /> }] : []),
     {
       heading: "Our field",
       cell: ({ heading, index, field }) => {
-        const [name, label] = [columnField(index), `Our field for ${heading}`];
+        const [name, label] = [columnInput(index), `Our field for ${heading}`];
         return isLarge ? (
-          <input name={name} value={texts.get(field) ?? field} list={listOfFields} autocomplete="off" aria-label={label} data-taken />
+          <input name={name} value={texts.get(field) ?? field} list={fieldListId} autocomplete="off" aria-label={label} data-taken />
         ) : (
           <select name={name} aria-label={label} data-taken>
-            <ListOfFields fields={fields} field={field} />
+            <FieldOptions fields={fields} field={field} />
           </select>
         );
       },
@@ -55,24 +55,24 @@ export function ColumnTable({ source, choice, fields }: ColumnsProps) {
       {isLarge ? (
         <>
           <p class="hint">Type the field for each column; your browser suggests them. A column without a field is not imported.</p>
-          <datalist id={listOfFields}>
+          <datalist id={fieldListId}>
             {[...texts].map(([name, text]) => (
               <option value={text} data-name={name} />
             ))}
           </datalist>
         </>
       ) : null}
-      <Table caption="Columns of the file" columns={columns} rows={rows} muted={({ field }) => field === ""} />
+      <Table caption="Columns of the file" columns={columns} rows={rows} isMuted={({ field }) => field === ""} />
     </div>
   );
 }
 
-function Values({ values }: { values: readonly string[] }) {
+function SampleValues({ values }: { values: readonly string[] }) {
   if (values.length === 0) return <span class="muted">No value in the first rows</span>;
-  return <PlainList class="some-values" items={values.slice(0, shownValues)} />;
+  return <PlainList class="some-values" items={values.slice(0, maxShownValues)} />;
 }
 
-function ListOfFields({ fields, field }: { fields: readonly ChoosableField[]; field: string }) {
+function FieldOptions({ fields, field }: { fields: readonly ChoosableField[]; field: string }) {
   const groups: [label: string, members: readonly ChoosableField[]][] = [
     ["Required", fields.filter(({ required }) => required)],
     ["Optional", fields.filter(({ required, name }) => !required && !isCustom(name))],
@@ -94,13 +94,13 @@ function ListOfFields({ fields, field }: { fields: readonly ChoosableField[]; fi
 
 const isCustom = (name: string): boolean => name.startsWith(customFieldPrefix);
 
-/** A field that a column holds is hidden; the script shows it again when the column is left out. */
+/** Inputs for fixed values. A field with a column is hidden; the script shows it again if that column is not imported. */
 export function FieldsWithoutColumn({ choice, fields }: Pick<ColumnsProps, "choice" | "fields">) {
   const { headings, fixed = {} } = choice;
   const taken = new Set(Object.values(headings));
   const fixedOf = (name: string) => (Object.hasOwn(fixed, name) ? fixed[name] : undefined);
   const input = ({ name, label, required }: ChoosableField) => {
-    const id = `field-${fixedField(name)}`;
+    const id = `field-${fixedValueInput(name)}`;
     return (
       <div
         class="field"
@@ -109,7 +109,7 @@ export function FieldsWithoutColumn({ choice, fields }: Pick<ColumnsProps, "choi
         hidden={taken.has(name) && fixedOf(name) === undefined}
       >
         <label for={id}>{label}</label>
-        <input id={id} name={fixedField(name)} value={fixedOf(name)} autocomplete="off" maxlength={limits.textLength} />
+        <input id={id} name={fixedValueInput(name)} value={fixedOf(name)} autocomplete="off" maxlength={limits.textLength} />
       </div>
     );
   };
@@ -133,48 +133,48 @@ export function FieldsWithoutColumn({ choice, fields }: Pick<ColumnsProps, "choi
 
 const nothingMissing = "Every required field has a column or a value.";
 
-/** Only for a file that has such dates; where there is no file, it cannot be known. */
-export function OrderOfDates({ source, choice }: Pick<ColumnsProps, "source" | "choice">) {
-  const found = orderOf(source, choice);
+/** Null for a file without dates that need an order. Without a file it is always shown, because nothing is known about the dates. */
+export function DateOrderChoice({ source, choice }: Pick<ColumnsProps, "source" | "choice">) {
+  const found = dateOrderOf(source, choice);
   if (source.draft && !found && choice.dateOrder === undefined) return null;
   const example = found?.order === undefined && found ? found.example : "03/04/2026";
   const options = [
     { value: "", label: "Not read: their rows are rejected" },
-    { value: "dayFirst", label: `Day first${inWords(example, "dayFirst")}` },
-    { value: "monthFirst", label: `Month first${inWords(example, "monthFirst")}` },
+    { value: "dayFirst", label: `Day first${readingInWords(example, "dayFirst")}` },
+    { value: "monthFirst", label: `Month first${readingInWords(example, "monthFirst")}` },
   ];
   return (
     <>
-      <Choice label={`Dates such as ${example}`} name={orderField} options={options} value={choice.dateOrder ?? ""} />
+      <Choice label={`Dates such as ${example}`} name={dateOrderInput} options={options} value={choice.dateOrder ?? ""} />
       {found?.order ? (
-        <p class="hint">{`The file has ${found.example}, which can only be ${orderNames[found.order]}.`}</p>
-      ) : found?.other ? (
-        <p class="notice warn">{`The file has ${found.example} and ${found.other}. No order reads both: rows with the other one are rejected.`}</p>
+        <p class="hint">{`The file has ${found.example}, which can only be ${dateOrderNames[found.order]}.`}</p>
+      ) : found?.counterexample ? (
+        <p class="notice warn">{`The file has ${found.example} and ${found.counterexample}. No order reads both: rows with the other one are rejected.`}</p>
       ) : null}
     </>
   );
 }
 
 const decimalLabels = { point: "Decimal point: 0.5 or 1,234.5", comma: "Decimal comma: 0,5 or 1.234,5" } as const;
-const asExample = { point: "can only have a decimal point", comma: "can only have a decimal comma" } as const;
+const proofWords = { point: "can only have a decimal point", comma: "can only have a decimal comma" } as const;
 
-/** Only for a file whose numbers say something about it; where there is no file, it cannot be known. */
-export function WayOfNumbers({ source: { draft, kind, headings }, choice }: Pick<ColumnsProps, "source" | "choice">) {
+/** Null for a file whose numbers need no mark. Without a file it is always shown, because nothing is known about the numbers. */
+export function DecimalMarkChoice({ source: { draft, kind, headings }, choice }: Pick<ColumnsProps, "source" | "choice">) {
   const found = decimalMarkOfFile(choice, kind, headings) ?? decimalMarkIn(headings.flatMap(({ numbers }) => numbers));
   if (draft && !found && choice.decimal === undefined) return null;
-  const unsaid = draft && found ? "Choose" : "Not declared: 1234.5";
+  const undeclaredLabel = draft && found ? "Choose" : "Not declared: 1234.5";
   return (
     <>
       <Choice
         label="Numbers"
-        name={decimalField}
-        options={[{ value: "", label: unsaid }, ...decimalMarks.map((value) => ({ value, label: decimalLabels[value] }))]}
+        name={decimalInput}
+        options={[{ value: "", label: undeclaredLabel }, ...decimalMarks.map((value) => ({ value, label: decimalLabels[value] }))]}
         value={choice.decimal ?? ""}
       />
       {found?.decimal ? (
-        <p class="hint">{`The file has ${found.example}${isProof(found) ? `, which ${asExample[found.decimal]}` : ""}.`}</p>
-      ) : found?.other ? (
-        <p class="notice warn">{`The file has ${found.example} and ${found.other}. No choice reads both: rows with the other one are rejected.`}</p>
+        <p class="hint">{`The file has ${found.example}${isProof(found) ? `, which ${proofWords[found.decimal]}` : ""}.`}</p>
+      ) : found?.counterexample ? (
+        <p class="notice warn">{`The file has ${found.example} and ${found.counterexample}. No choice reads both: rows with the other one are rejected.`}</p>
       ) : found ? (
         <p class="notice warn">{`The file has ${found.example}, which can be read in two ways. Say which is meant.`}</p>
       ) : null}
@@ -182,11 +182,11 @@ export function WayOfNumbers({ source: { draft, kind, headings }, choice }: Pick
   );
 }
 
-/** False for separated thousands that any reading takes alike. */
+/** Whether the example rules out the other decimal mark. */
 const isProof = ({ decimal, example }: DecimalFinding): boolean =>
   contradictingNumber([example], decimal === "point" ? "comma" : "point") !== undefined;
 
-function inWords(example: string, order: "dayFirst" | "monthFirst"): string {
-  const date = isoDate(example, order);
+function readingInWords(example: string, order: "dayFirst" | "monthFirst"): string {
+  const date = toIsoDate(example, order);
   return date === undefined ? "" : `: ${dayInFull(date.slice(0, 10))}`;
 }

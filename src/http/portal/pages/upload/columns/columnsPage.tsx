@@ -1,4 +1,4 @@
-// The page Columns and its form: for the file of a draft, which goes on with what was chosen, and for a choice without a file.
+// The page Columns and its form. It chooses the columns of a draft's file and goes on with the draft, or changes a remembered choice.
 import { columnChoiceFaults, expectValidChoice } from "../../../../../commands/imports/chosenColumns.js";
 import { rememberColumns } from "../../../../../commands/organisations/rememberColumns.js";
 import type { Catalogue } from "../../../../../domain/catalogue/catalogue.js";
@@ -17,10 +17,10 @@ import { importPath, kindNames } from "../../imports/importStatus.js";
 import { columnsOfDraft, columnsPath, draftPath, reportedImport, uploadPath } from "../drafts.js";
 import { UploadButtons } from "../uploadPage.js";
 import { draftWork } from "../workOnDraft.js";
-import { ColumnTable, FieldsWithoutColumn, OrderOfDates, WayOfNumbers } from "./columnFields.js";
-import { type ColumnsSource, columnsSource, firstChoice, readChoice } from "./columnsSource.js";
+import { ColumnTable, DateOrderChoice, DecimalMarkChoice, FieldsWithoutColumn } from "./columnFields.js";
+import { type ColumnsSource, columnsSource, initialChoice, readChoice } from "./columnsSource.js";
 
-/** `columnsPath` is for a choice without a file. */
+/** `columnsPath` changes a remembered choice, without a file. */
 export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
   definePage(path, "operate", async (visit, deps) => {
     const { query, submitted, person, params } = visit;
@@ -34,11 +34,11 @@ export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
     if (draft?.importId) return { goTo: importPath(draft.importId) };
     if (draft && (await reportedImport(visit, deps, draft.checked))) return { goTo: draftPath(draft.fileId) };
     const { catalogue } = await presentCatalogue(visit, deps);
-    const of = { kind: source.kind, customFields: catalogue.file.customFields };
-    const sent = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, of);
-    const choice = sent ?? (await firstChoice(source, deps, person.organisationId, of));
-    const faults = sent || draft?.checked.columns ? [] : whyNot(source, catalogue, deps);
-    const chosen = { source, choice, fields: choosableFields(of) };
+    const fieldSource = { kind: source.kind, customFields: catalogue.file.customFields };
+    const sentChoice = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, fieldSource);
+    const choice = sentChoice ?? (await initialChoice(source, deps, person.organisationId, fieldSource));
+    const faults = sentChoice || draft?.checked.columns ? [] : earlierChoiceFaults(source, catalogue, deps);
+    const columnsProps = { source, choice, fields: choosableFields(fieldSource) };
     const nameOf = await principalNames(person.organisationId, deps.pool);
     const [count, kindName] = [countInWords(source.headings.length, "column"), kindNames[source.kind].toLowerCase()];
     return {
@@ -76,18 +76,18 @@ export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
             id={draft ? "upload" : "columns"}
             class="choose-columns"
             to={draft ? columnsOfDraft(draft.fileId) : columnsPath}
-            hidden={{ ...(draft ? {} : nameOfSource(source)), sent: "yes" }}
+            hidden={{ ...(draft ? {} : sourceParameters(source)), sent: "yes" }}
           >
             <Panel id="columns-of-file" title={draft ? "Columns of the file" : "Columns"}>
-              <ColumnTable {...chosen} />
+              <ColumnTable {...columnsProps} />
             </Panel>
             <div class="beside-columns">
               <Panel id="without-column" title="Fields without a column">
-                <FieldsWithoutColumn {...chosen} />
+                <FieldsWithoutColumn {...columnsProps} />
               </Panel>
               <div class="panel">
-                <OrderOfDates {...chosen} />
-                <WayOfNumbers {...chosen} />
+                <DateOrderChoice {...columnsProps} />
+                <DecimalMarkChoice {...columnsProps} />
                 {draft ? (
                   <UploadButtons />
                 ) : (
@@ -105,29 +105,29 @@ export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
   }),
 );
 
-/** Why what was chosen for these headings is not taken for this file. */
-function whyNot({ earlierChoice, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
+/** Why the remembered choice for these headings does not fit this file. */
+function earlierChoiceFaults({ earlierChoice, kind, headings }: ColumnsSource, catalogue: Catalogue, { geography }: PortalDeps): string[] {
   if (!earlierChoice) return [];
   const dates = datesFault(earlierChoice, kind, headings);
   const numbers = numbersFault(earlierChoice, kind, headings);
   return [...columnChoiceFaults(earlierChoice, kind, catalogue, geography), ...[dates, numbers].filter((fault) => fault !== undefined)];
 }
 
-/** The page finds a choice without a file again by this. */
-const nameOfSource = ({ kind, headings }: ColumnsSource) => ({ kind, headings: headingsKey(headings.map(({ heading }) => heading)) });
+/** The parameters by which the page finds a remembered choice again. */
+const sourceParameters = ({ kind, headings }: ColumnsSource) => ({ kind, headings: headingsKey(headings.map(({ heading }) => heading)) });
 
-/** The form of a file with the most columns, for an organisation with the most custom fields and the longest labels. */
-const mostBytes = 8 * maxFormBytes;
+/** Enough for a file with the most columns, in an organisation with the most custom fields and the longest labels. */
+const maxBytes = 8 * maxFormBytes;
 
-export const columnsForms = columnsPages.map((shown) =>
-  defineForm(shown, { below: "", mostBytes }, async (visit, fields, deps) => {
+export const columnsForms = columnsPages.map((page) =>
+  defineForm(page, { subPath: "", maxBytes }, async (visit, fields, deps) => {
     const source = await columnsSource(visit, deps, fields.get);
     const { draft, kind } = source;
     if (draft?.importId) return { goTo: importPath(draft.importId) };
-    const choice = await validChoice(visit, deps, source, fields);
+    const choice = await requireValidChoice(visit, deps, source, fields);
     if (draft) {
       const { take, report } = draft.checked;
-      const checked = { take, report, columns: await columnsOf(visit, deps, source, choice) };
+      const checked = { take, report, columns: await recordedColumns(visit, deps, source, choice) };
       return draftWork(visit, deps, { draft: { ...draft, checked }, act: fields.get("do") === "check" ? "check" : "upload" });
     }
     await rememberColumns(deps.organisations, { organisationId: visit.person.organisationId, kind, choice }, originOf(visit));
@@ -135,19 +135,19 @@ export const columnsForms = columnsPages.map((shown) =>
   }),
 );
 
-async function validChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
+async function requireValidChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
   const { catalogue } = await presentCatalogue(visit, deps);
   const choice = readChoice(fields, source, { kind: source.kind, customFields: catalogue.file.customFields });
   expectValidChoice(choice, source.kind, catalogue, deps.geography);
-  const unread = choice.decimal === undefined ? numbersFault(choice, source.kind, source.headings) : undefined;
-  if (unread !== undefined) throw new Rejection("invalid", `${unread} Choose how under Numbers`);
+  const unreadableNumbers = choice.decimal === undefined ? numbersFault(choice, source.kind, source.headings) : undefined;
+  if (unreadableNumbers !== undefined) throw new Rejection("invalid", `${unreadableNumbers} Choose how under Numbers`);
   return choice;
 }
 
 /** The choice as the import records it, with the headings in the file's order. Keeps the earlier author if the choice did not change. */
-async function columnsOf({ person }: SignedInVisit, deps: PortalDeps, { earlierChoice }: ColumnsSource, choice: ColumnChoice) {
+async function recordedColumns({ person }: SignedInVisit, deps: PortalDeps, { earlierChoice }: ColumnsSource, choice: ColumnChoice) {
   const { organisationId, by } = person;
   const { now } = await versionAndClockOf(organisationId, deps.pool);
-  const chosen = earlierChoice && isSameChoice(earlierChoice, choice) ? earlierChoice : { by, at: now.toISOString() };
-  return { ...plainChoice(choice), by: chosen.by, at: chosen.at };
+  const author = earlierChoice && isSameChoice(earlierChoice, choice) ? earlierChoice : { by, at: now.toISOString() };
+  return { ...plainChoice(choice), by: author.by, at: author.at };
 }

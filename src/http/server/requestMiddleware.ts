@@ -1,14 +1,14 @@
-// src/http/server handles what is common to all requests, of the API and the portal: the socket, limits, request ids, logging, error answers.
+// src/http/server handles what all requests of the API and the portal have in common: the socket, limits, ids, logging, error answers.
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
 import { Rejection } from "../../domain/rejection.js";
-import { compressedText } from "./compress.js";
+import { compressText } from "./compress.js";
 
 export interface HttpMetrics {
-  requestEnded(labels: { method: string; route: string; status: number }, seconds: number): void;
-  signInEnded(labels: { way: string; outcome: string }): void;
+  recordRequest(labels: { method: string; route: string; status: number }, seconds: number): void;
+  recordSignIn(labels: { way: string; outcome: string }): void;
   /** The text for Prometheus and its content type. */
   render(): Promise<{ contentType: string; text: string }>;
 }
@@ -18,10 +18,10 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     answerHeaders: Readonly<Record<string, string>>;
-    /** When the latest request came to this process, by `performance.now()`: this one, or a later one. */
+    /** When this process received its latest request, perhaps a later one than this, on performance.now()'s clock. */
     latestRequestAt: () => number;
     route?: string;
-    loggedAs?: Readonly<Record<string, string>>;
+    logFields?: Readonly<Record<string, string>>;
   };
 }
 
@@ -39,33 +39,33 @@ const securityHeaders = {
 } as const;
 
 /**
- * For every request: its id, the security headers, one log line and one measurement. Request headers are never logged. The answer's headers
- * are collected in a plain object, since a Headers object costs more than the rest of a small answer.
+ * Gives every request its id, security headers, a log line and a measurement. Request headers are never logged. The answer's headers are
+ * collected in a plain object, since a Headers object costs more than the rest of a small answer.
  */
-export function aroundRequest(deps: { logger: Logger; metrics: Pick<HttpMetrics, "requestEnded"> }): MiddlewareHandler<AppEnv> {
+export function requestMiddleware(deps: { logger: Logger; metrics: Pick<HttpMetrics, "recordRequest"> }): MiddlewareHandler<AppEnv> {
   const { logger, metrics } = deps;
   let latest = 0;
   const latestRequestAt = () => latest;
   return async (c, next) => {
-    const started = performance.now();
-    latest = started;
+    const startedAt = performance.now();
+    latest = startedAt;
     c.set("latestRequestAt", latestRequestAt);
-    const given = c.req.header("x-request-id");
-    const requestId = given !== undefined && acceptableRequestId.test(given) ? given : randomUUID();
+    const sentId = c.req.header("x-request-id");
+    const requestId = sentId !== undefined && acceptableRequestId.test(sentId) ? sentId : randomUUID();
     c.set("requestId", requestId);
     c.set("answerHeaders", { "x-request-id": requestId, ...securityHeaders });
     await next();
-    const seconds = (performance.now() - started) / 1000;
+    const seconds = (performance.now() - startedAt) / 1000;
     const route = c.get("route") ?? "unmatched";
     const status = c.res.status;
-    metrics.requestEnded({ method: c.req.method, route, status }, seconds);
-    const line = { requestId, method: c.req.method, route, status, ms: Math.round(seconds * 10_000) / 10, ...c.get("loggedAs") };
-    if (route.startsWith("/v1")) logger.info(line, "request");
-    else logger.debug(line, "request");
+    metrics.recordRequest({ method: c.req.method, route, status }, seconds);
+    const logLine = { requestId, method: c.req.method, route, status, ms: Math.round(seconds * 10_000) / 10, ...c.get("logFields") };
+    if (route.startsWith("/v1")) logger.info(logLine, "request");
+    else logger.debug(logLine, "request");
   };
 }
 
-/** Rejects, for all routes, a Host that is no host, a NUL in the path or query, which no store accepts, and a path that cannot be decoded. */
+/** Rejects an invalid Host header, a path that cannot be decoded, and a NUL in the path or query, which no store accepts. */
 export const rejectBadAddresses = (): MiddlewareHandler<AppEnv> => (c, next) => {
   const { url } = c.req;
   const pathAt = url.indexOf("/", url.indexOf("//") + 2);
@@ -88,8 +88,8 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 } & ({ readonly body: unknown } | { readonly json: string });
 
-export function send(c: Context<AppEnv>, answer: Answer): Response {
-  const { body, headers: packing } = compressedText(c, "json" in answer ? answer.json : JSON.stringify(answer.body));
-  const headers = { ...c.get("answerHeaders"), "content-type": "application/json", ...packing, ...answer.headers };
+export function sendAnswer(c: Context<AppEnv>, answer: Answer): Response {
+  const { body, headers: encodingHeaders } = compressText(c, "json" in answer ? answer.json : JSON.stringify(answer.body));
+  const headers = { ...c.get("answerHeaders"), "content-type": "application/json", ...encodingHeaders, ...answer.headers };
   return new Response(body, { status: answer.status, headers });
 }
