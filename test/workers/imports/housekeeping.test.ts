@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { cancelImport } from "../../../src/commands/imports/endImport.js";
 import { reservePlace } from "../../../src/commands/imports/queue/places.js";
 import { reconcileQueue } from "../../../src/workers/imports/turns/reconcileQueue.js";
 import { activities, openStage, type Stage } from "./stage.js";
@@ -26,6 +27,17 @@ test("a queue place that was never confirmed is confirmed after a minute when it
   await age(70);
   await reconcileQueue(stage.deps());
   expect(await queue()).toEqual([{ importId, confirmed: true }]);
+});
+
+test("the unconfirmed place of an import that has been cancelled is removed, also where the process that cancelled it was killed before that", async () => {
+  const organisation = await stage.organisation("cancelling");
+  const importId = await stage.push(organisation, "activities", activities(1));
+  await cancelImport(stage.deps(), { organisationId: organisation, importId, by: { kind: "key", id: "test" }, now: new Date() });
+  expect(await queue()).toEqual([]);
+  await reservePlace(stage.pool, { organisationId: organisation, importId, kind: "activities", file: { sha256: "" } }, 5);
+  await age(20);
+  await reconcileQueue(stage.deps());
+  expect(await queue()).toEqual([]);
 });
 
 test("an unfinished import without a queue place is queued again; one that has ended is not", async () => {

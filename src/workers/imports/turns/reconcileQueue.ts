@@ -12,27 +12,30 @@ import type { Turn } from "../../../commands/imports/queue/turns.js";
 import type { Stores } from "../../../ports/database.js";
 import { Interrupted } from "./holdTurn.js";
 
-/** Confirms or removes places that their push never confirmed: the event log says which. Gives imports without a place a place. */
+/** Confirms or removes the places that their pushes did not confirm: the streams say which. Gives an unfinished import without a place one. */
 export async function reconcileQueue({ pool, eventStore }: Stores): Promise<void> {
   for (const { importId, givenUp } of await unconfirmedPlaces(pool)) {
-    if (!(await queueIfUnfinished(pool, await loadImport(eventStore, importId))) && givenUp) await removeUnconfirmedPlace(pool, importId);
+    const loaded = await loadImport(eventStore, importId);
+    // A process that cancels an import may be killed before it removes the place.
+    const isUseless = hasEnded(loaded) || (!(await confirmIfRecorded(pool, loaded)) && givenUp);
+    if (isUseless) await removeUnconfirmedPlace(pool, importId);
   }
   for (const importId of await importsWithoutPlace(pool)) {
     const loaded = await loadImport(eventStore, importId);
-    if (!hasEnded(loaded)) await queueIfUnfinished(pool, loaded); // an ended import is here only because the table is behind
+    if (!hasEnded(loaded)) await confirmIfRecorded(pool, loaded); // the table `imports` may not show its end yet
   }
 }
 
-async function queueIfUnfinished(pool: Stores["pool"], { position, state }: LoadedImport): Promise<boolean> {
+async function confirmIfRecorded(pool: Stores["pool"], { position, state }: LoadedImport): Promise<boolean> {
   if (position === undefined || state.status === "none") return false;
   await confirmPlace(pool, state.request, position, { started: state.status === "processing" });
   return true;
 }
 
 /**
- * Marks the turn's import as started, or throws Interrupted if the streams have an older unfinished push of the organisation. That one gets
- * its queue place back and runs first. A push that is not in the event log yet will be recorded after this turn's import. An import that
- * was started before is always finished first, since an organisation runs one import at a time.
+ * Marks the turn's import as started, or throws Interrupted if the streams have an older unfinished push of the organisation, which runs
+ * first: if the API has answered it by now, its place is confirmed or given back here. A push that is not in the event log yet will be
+ * recorded after this turn's import. An import that was started before is always finished first.
  */
 export async function startIfOldest({ pool, eventStore }: Stores, { mayStart, organisationId, importId, position }: Turn): Promise<void> {
   if (mayStart) return;
@@ -41,7 +44,7 @@ export async function startIfOldest({ pool, eventStore }: Stores, { mayStart, or
     const loaded = await loadImport(eventStore, older.importId);
     if (loaded.position === undefined || loaded.position > BigInt(position) || hasEnded(loaded)) continue;
     isOldest = false;
-    if (older.overdue) await queueIfUnfinished(pool, loaded);
+    if (older.overdue) await confirmIfRecorded(pool, loaded);
   }
   if (!isOldest) throw new Interrupted("an older push comes first");
   await markStarted(pool, importId);
