@@ -4,10 +4,10 @@ import { escapeControls, watchOutput } from "./cli/outcome.js";
 import { addRoleCommands } from "./cli/roles.js";
 
 const program = new Command("waybill")
-  .exitOverride() // throws instead of exiting: after --help, too, the process waits until its output is written
+  .exitOverride() // commander throws instead of exiting, so that the process ends only when all output is written, for example after --help
   .description("Freight quotes, shipment imports and fulfilment activity imports, event-sourced.")
   .configureOutput({
-    outputError: (fault, write) => write(`${escapeControls(fault.trimEnd().replaceAll("\n", " "))} (add --help for what there is)\n`),
+    outputError: (fault, write) => write(`${escapeControls(fault.trimEnd().replaceAll("\n", " "))} (--help explains the commands)\n`),
   })
   .addHelpText(
     "after",

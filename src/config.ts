@@ -1,5 +1,4 @@
-// Reads the environment; no other file does. All variables are checked before anything starts, and all faults are listed together.
-
+// Reads the environment; no other file in src does. All variables are checked before anything starts, and all faults are listed together.
 import { readFileSync } from "node:fs";
 import { BlockList } from "node:net";
 import { resolve } from "node:path";
@@ -118,27 +117,26 @@ const variables = z.object({
 
 /** Throws ConfigurationFaults with all faults. The messages never repeat values, since some are secrets. */
 export function parseConfig(environment: Environment): Config {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""));
-  const parsed = variables.safeParse(present);
+  const nonEmpty = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value.trim() !== ""));
+  const parsed = variables.safeParse(nonEmpty);
   const faults = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`);
-  faults.push(...dependencyFaults(present));
+  faults.push(...dependencyFaults(nonEmpty));
   if (!parsed.success || faults.length > 0) throw new ConfigurationFaults(faults);
-  return configOf(parsed.data, present);
+  return configOf(parsed.data, nonEmpty);
 }
 
 export type Config = Readonly<ReturnType<typeof configOf>>;
 
 function configOf(values: z.infer<typeof variables>, environment: Environment) {
   const { S3_ENDPOINT, OIDC_ISSUER } = values;
-  // If only this machine can reach the API and the stores, a webhook's receiver usually runs here as well. Otherwise the network may have
-  // private services that members must not reach.
-  const webhookPrivate = values.WEBHOOK_PRIVATE ?? (realStores(environment).length === 0 && isLoopback(values.HOST) ? "on" : "off");
+  // With embedded stores and a loopback host this is a trial on one machine, where the receivers of webhooks usually run as well. In other
+  // installations the network may have private services that members must not reach through a webhook.
+  const webhookPrivate = values.WEBHOOK_PRIVATE ?? (configuredStores(environment).length === 0 && isLoopback(values.HOST) ? "on" : "off");
   return {
     host: values.HOST,
     port: values.PORT,
-    /** An absolute path. */
     dataDir: resolve(values.DATA_DIR),
-    /** This address and the next two are undefined where the embedded store is used. */
+    /** `databaseUrl`, `eventStoreUrl` and `s3` are undefined for a store that is embedded. */
     databaseUrl: values.DATABASE_URL,
     eventStoreUrl: values.EVENTSTORE_URL,
     s3:
@@ -160,7 +158,7 @@ function configOf(values: z.infer<typeof variables>, environment: Environment) {
     /** Undefined: a secret is generated and kept in the data folder. */
     signingSecret: values.SIGNING_SECRET,
     demo: values.DEMO === "on",
-    /** Webhooks may go to private and loopback addresses. */
+    /** Whether webhooks may be sent to private and loopback addresses. */
     webhookPrivate: webhookPrivate === "on",
     logLevel: values.LOG_LEVEL as string,
     /** Undefined: members sign in by password. */
@@ -175,7 +173,7 @@ function configOf(values: z.infer<typeof variables>, environment: Environment) {
   };
 }
 
-/** Where a browser on this machine finds the API: a server that listens on every address also listens on loopback. */
+/** The API's address for a browser on this machine. A server that listens on every address also listens on loopback. */
 function localUrl({ HOST, PORT }: z.infer<typeof variables>): string {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[HOST] ?? HOST;
   return `http://${host.includes(":") ? `[${host}]` : host}:${PORT}`;
@@ -194,9 +192,9 @@ function dependencyFaults(environment: Environment): string[] {
   if (oidc.some((name) => environment[name])) {
     for (const name of oidc) if (!environment[name]) faults.push(`${name} is required with the other OIDC variables`);
   }
-  const configuredStores = realStores(environment);
-  if (configuredStores.length > 0 && !environment["SIGNING_SECRET"]) {
-    faults.push(`SIGNING_SECRET is required with ${configuredStores.join(" and ")}: at least 32 characters, the same for every process`);
+  const realStores = configuredStores(environment);
+  if (realStores.length > 0 && !environment["SIGNING_SECRET"]) {
+    faults.push(`SIGNING_SECRET is required with ${realStores.join(" and ")}: at least 32 characters, the same for every process`);
   }
   return faults;
 }
@@ -204,11 +202,12 @@ function dependencyFaults(environment: Environment): string[] {
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
 
 const storeVariables = ["DATABASE_URL", "EVENTSTORE_URL", "S3_ENDPOINT"];
-const realStores = (environment: Environment): string[] => storeVariables.filter((name) => environment[name]);
+/** The names of those variables that are set. Each replaces an embedded store. */
+const configuredStores = (environment: Environment): string[] => storeVariables.filter((name) => environment[name]);
 
 export const loadConfig = (): Config => parseConfig(process.env);
 
-/** The environment for the process of a role. It names the stores as if they were configured, embedded ones too. */
+/** The environment of a role's process. It has the addresses of the database and the event store, even if they are embedded. */
 export function childEnvironment(
   { webhookPrivate }: Pick<Config, "webhookPrivate">,
   stores: { databaseUrl: string; eventStoreUrl: string; signingSecret: string },

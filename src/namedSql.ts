@@ -1,8 +1,8 @@
-/** Replaces each `:name` of a statement by `$1`, `$2` etc., with the values in that order. Values that it does not name are left out. */
+/** Replaces each `:name` of a statement by `$1`, `$2` etc., and returns the values in that order, without those that it does not name. */
 export function bindNames(statement: string, values: Readonly<Record<string, unknown>>): { text: string; values: unknown[] } {
   const names: string[] = [];
   const text = statement.replace(/::?(\w+)/g, (whole, name: string) => {
-    if (whole.startsWith("::") || !Object.hasOwn(values, name)) return whole; // a type, or a part of an array or of a format
+    if (whole.startsWith("::") || !Object.hasOwn(values, name)) return whole; // a cast, or a colon in a text or an array slice
     if (!names.includes(name)) names.push(name);
     return `$${names.indexOf(name) + 1}`;
   });

@@ -52,7 +52,7 @@ export class WrongVersion extends Error {
   }
 }
 
-/** The event log lacks the position where reading has to continue: it is an older copy of the log with that position, or another log. */
+/** The event log lacks the position where reading has to continue. It is an older copy of the log that was read before, or another log. */
 export class LogTooShort extends Error {
   override readonly name = "LogTooShort";
   constructor(position: Position, end: Position | undefined) {
@@ -77,7 +77,7 @@ export class AppendTooLarge extends Error {
   }
 }
 
-/** This process already does as much of this work as it may do at once. The request itself is not at fault. */
+/** This process already does as much work of this kind as it may do at the same time. The request itself is not at fault. */
 export class TooBusy extends Error {
   override readonly name = "TooBusy";
 }

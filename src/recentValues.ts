@@ -1,4 +1,4 @@
-// A bounded cache: the values that were set or read longest ago are dropped first.
+// Caches of bounded size. The values that were set or read longest ago are dropped first.
 
 export function recentValues<Value>(maxValues: number) {
   const values = new Map<string, Value>();
@@ -21,7 +21,7 @@ export function recentValues<Value>(maxValues: number) {
   };
 }
 
-/** Loads each value once, also if several callers ask for it at the same time. A failed load is not kept. */
+/** A cache that loads its values. Callers that ask for a key at the same time share one load. A failed load is not kept. */
 export function recentLoads<Value>(maxValues: number): (key: string, load: () => Promise<Value>) => Promise<Value> {
   const loads = recentValues<Promise<Value>>(maxValues);
   return (key, load) => {

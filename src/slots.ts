@@ -1,5 +1,5 @@
-// Limits on concurrent work, in all and per organisation: uploads, downloads, open pages, reads, processes, threads and the bytes of
-// request bodies. A caller holds a slot while it works. If all are held, it waits in line or is refused.
+// Limits on concurrent work, in total and per organisation: uploads, downloads, open pages, reads, processes, threads and the bytes of
+// request bodies. A caller holds a slot while it works. If no slot is free, the caller waits in a queue or is refused.
 import { setTimeout as pause } from "node:timers/promises";
 import { TooBusy } from "./portErrors.js";
 
@@ -9,24 +9,24 @@ export interface SlotLimits {
   readonly maxPerOwner: number;
   /** The message for a caller that finds no free slot. */
   readonly refusal: string;
-  /** How many calls of one owner may wait for a slot, and for how long. Without it a call never waits. */
-  readonly line?: { readonly maxPerOwner: number; readonly maxWaitMs: number };
+  /** How many calls of one owner may wait for a slot, and for how long. Without a queue no call waits. */
+  readonly queue?: { readonly maxPerOwner: number; readonly maxWaitMs: number };
 }
 
 /** Gives the slot back; calling it again does nothing. */
 export type Release = () => void;
 
 export type Slots = ReturnType<typeof createSlots>;
-export type Share = ReturnType<Slots["share"]>;
+export type Reservation = ReturnType<Slots["newReservation"]>;
 
 type WaitingCaller = (release: Release) => void;
 
-export function createSlots({ maxHeld, maxPerOwner, refusal, line }: SlotLimits) {
+export function createSlots({ maxHeld, maxPerOwner, refusal, queue }: SlotLimits) {
   const holders = new Map<string, number>();
   const waiting = new Map<string, readonly WaitingCaller[]>(); // the owner that gets the next free slot comes first
   let totalHeld = 0;
   const heldBy = (owner: string) => holders.get(owner) ?? 0;
-  const isFree = (owner: string) => totalHeld < maxHeld && heldBy(owner) < maxPerOwner;
+  const mayHold = (owner: string) => totalHeld < maxHeld && heldBy(owner) < maxPerOwner;
 
   function changeHeld(owner: string, change: number): void {
     totalHeld += change;
@@ -49,14 +49,14 @@ export function createSlots({ maxHeld, maxPerOwner, refusal, line }: SlotLimits)
   function grantFreeSlots(): void {
     for (const [owner, [first, ...later]] of waiting) {
       if (totalHeld >= maxHeld) return;
-      if (first === undefined || !isFree(owner)) continue;
-      waiting.delete(owner); // `setLine` then puts it behind all other owners
-      setLine(owner, later);
+      if (first === undefined || !mayHold(owner)) continue;
+      waiting.delete(owner); // so that `setQueue` puts this owner behind all others
+      setQueue(owner, later);
       first(hold(owner));
     }
   }
 
-  function setLine(owner: string, callers: readonly WaitingCaller[]): void {
+  function setQueue(owner: string, callers: readonly WaitingCaller[]): void {
     if (callers.length > 0) waiting.set(owner, callers);
     else waiting.delete(owner);
   }
@@ -68,34 +68,34 @@ export function createSlots({ maxHeld, maxPerOwner, refusal, line }: SlotLimits)
       release = grantedRelease;
       granted.abort();
     };
-    const lineOf = () => waiting.get(owner) ?? [];
-    setLine(owner, [...lineOf(), caller]);
+    const queueOf = () => waiting.get(owner) ?? [];
+    setQueue(owner, [...queueOf(), caller]);
     const until = signal ? AbortSignal.any([granted.signal, signal]) : granted.signal;
     await pause(maxWaitMs, undefined, { signal: until, ref: false }).catch(() => undefined);
     if (release && !signal?.aborted) return release;
     release?.();
-    const others = lineOf().filter((other) => other !== caller);
-    setLine(owner, others); // the owner keeps its place among the owners
+    const others = queueOf().filter((other) => other !== caller);
+    setQueue(owner, others); // the owner keeps its place among the owners
     signal?.throwIfAborted();
     throw new TooBusy(refusal);
   }
 
   /**
-   * Waits for a slot, behind the owner's own earlier calls; owners are served in rotation. Throws TooBusy if the line is full or the wait
-   * is too long, and the signal's reason if it aborts first: then no slot is held.
+   * Waits for a slot, behind the owner's own earlier calls; owners are served in rotation. Throws TooBusy if the queue is full or the wait
+   * is too long, and the signal's reason if the signal aborts first. A call that throws holds no slot.
    */
   async function take(owner: string, signal?: AbortSignal): Promise<Release> {
     signal?.throwIfAborted();
-    if (isFree(owner)) return hold(owner); // while a slot is free, only owners that hold their maximum have waiting calls
-    if (!line || (waiting.get(owner)?.length ?? 0) >= line.maxPerOwner) throw new TooBusy(refusal);
-    return waitForSlot(owner, line.maxWaitMs, signal);
+    if (mayHold(owner)) return hold(owner); // while a slot is free, only owners that hold their maximum have waiting calls
+    if (!queue || (waiting.get(owner)?.length ?? 0) >= queue.maxPerOwner) throw new TooBusy(refusal);
+    return waitForSlot(owner, queue.maxWaitMs, signal);
   }
 
   return {
     take,
     /** Takes a slot without waiting; throws TooBusy if none is free. */
     takeNow(owner: string): Release {
-      if (!isFree(owner)) throw new TooBusy(refusal);
+      if (!mayHold(owner)) throw new TooBusy(refusal);
       return hold(owner);
     },
     async withSlot<T>(owner: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -109,10 +109,10 @@ export function createSlots({ maxHeld, maxPerOwner, refusal, line }: SlotLimits)
     countHeld: () => totalHeld,
     /** Whether another owner waits for a slot and may hold one more. */
     hasOtherWaiters: (owner: string) => [...waiting.keys()].some((other) => other !== owner && heldBy(other) < maxPerOwner),
-    /** A share for work whose size becomes known as it goes on, such as an arriving body: a slot for each byte, and none at first. */
-    share(owner: string) {
+    /** For work whose size becomes known as it goes on, such as an arriving body. It holds a slot for each byte, and none at first. */
+    newReservation(owner: string) {
       let held = 0;
-      /** Throws TooBusy when `size` does not fit. */
+      /** Throws TooBusy when the reservation cannot have this size. Changes nothing. */
       const check = (size: number) => {
         const more = size - held;
         if (more > 0 && (totalHeld + more > maxHeld || heldBy(owner) + more > maxPerOwner)) throw new TooBusy(refusal);
@@ -123,8 +123,8 @@ export function createSlots({ maxHeld, maxPerOwner, refusal, line }: SlotLimits)
       };
       return {
         check,
-        /** Sets the size, or throws and changes nothing. */
-        hold(size: number) {
+        /** Changes the reservation to this size, or throws TooBusy and changes nothing. */
+        resize(size: number) {
           check(size);
           set(size);
         },

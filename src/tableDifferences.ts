@@ -8,8 +8,9 @@ export interface Difference {
   readonly table: string;
   /** The values of the key's columns, by column name. */
   readonly key: Readonly<Record<string, unknown>>;
-  /** `missing` in the live table, `extra` there, or `changed`: then `columns` lists the columns that differ, with their values as JSON. */
+  /** The row is `missing` from the live table, is an `extra` one there, or has `changed` values. */
   readonly what: "missing" | "extra" | "changed";
+  /** The columns that differ, with their values as JSON; null for a missing or extra row. */
   readonly columns: readonly { readonly name: string; readonly live: unknown; readonly rebuilt: unknown }[] | null;
 }
 
@@ -28,10 +29,9 @@ interface TableComparison {
   readonly rows: Readonly<Record<Side, string>>;
   /** The values of a row that are compared. */
   readonly valuesOf: (side: Side) => string;
-  /** The organisation and the import that the row belongs to. */
+  /** The organisation and the import to which the row belongs, and the `with` clause and joins that the other parts need. */
   readonly organisationId: string;
   readonly importId: string;
-  /** A `with` clause and joins whose names the other parts use. */
   readonly withClause?: string;
   readonly joins?: string;
 }
@@ -58,7 +58,7 @@ export const eitherColumn = (column: string): string => `coalesce(rebuilt.${colu
 export const keyJson = (keys: readonly string[], column: (name: string) => string): string =>
   `json_build_object(${keys.map((key) => `'${key.replaceAll('"', "")}', ${column(key)}`).join(", ")})::text`;
 
-/** The first differences, and how many there are, in all and by organisation. Those without an organisation are only in the first count. */
+/** The first `limit` differences, and how many there are. `byOrganisation` leaves out rows without an organisation; `count` does not. */
 export async function readDifferences(client: PoolClient, target: DifferencesTable, limit: number) {
   const { rows: counts } = await client.query<{ organisationId: string | null; count: number }>(
     `select organisation_id as "organisationId", count(*)::int as count from ${target} group by 1`,

@@ -12,7 +12,7 @@ export async function inTemporaryFolder<Result>(parent: string, prefix: string, 
   }
 }
 
-/** Runs `work` with a path in `parent` where it may write one file, and afterwards removes that file. A push needs no folder of its own. */
+/** Runs `work` with a path in `parent` where it may write one file, and afterwards removes that file. Cheaper than a folder for each. */
 export async function inTemporaryFile<Result>(parent: string, work: (path: string) => Promise<Result>) {
   const path = join(parent, randomUUID());
   try {

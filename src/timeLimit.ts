@@ -1,11 +1,11 @@
-// Waits with a time limit. Every layer uses these functions, since each waits for something that may never answer.
+// Waits with a time limit. Every layer uses these functions, since every layer waits for something that may never answer.
 import { setTimeout as pause } from "node:timers/promises";
 
-/** The result of `work`, or what `onTimeout` returns or throws once `ms` have passed. Then `work` goes on and its result is ignored. */
+/** The result of `work`, or what `onTimeout` returns or throws after `ms`. After a time-out `work` goes on, and its result is ignored. */
 export async function withTimeLimit<T, L = never>(ms: number, work: Promise<T>, onTimeout: () => L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {
-    // One more iteration of the event loop: if this process could not run for a while, the answer may already have arrived.
+    // Waits one more iteration of the event loop: if this process could not run for a while, the answer may already have arrived.
     timer = setTimeout(() => setImmediate(resolve), Math.max(0, ms));
   });
   try {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createSlots, type Release, type Slots } from "../src/slots.js";
 
-const open = (bounds: { maxHeld: number; maxPerOwner: number }, line = { maxPerOwner: 10, maxWaitMs: 60_000 }) =>
-  createSlots({ ...bounds, refusal: "all slots are taken", line });
+const open = (bounds: { maxHeld: number; maxPerOwner: number }, queue = { maxPerOwner: 10, maxWaitMs: 60_000 }) =>
+  createSlots({ ...bounds, refusal: "all slots are taken", queue });
 
 /** Takes slots for these owners, in this order, and keeps the names of those that got one. */
 function queue(slots: Slots, names: readonly string[]) {

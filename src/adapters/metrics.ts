@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { withTimeLimit } from "../timeLimit.js";
 
-/** A metric whose number, or numbers by the values of a label, are read when /metrics is requested. */
+/** A metric that is read when /metrics is requested: one number, or one for each value of a label. */
 interface LookedUpMetric {
   readonly name: string;
   readonly help: string;
@@ -13,7 +13,7 @@ interface LookedUpMetric {
 /** Each call creates its own registry, so that two apps in one process do not share numbers. */
 export function createMetrics(lookedUpMetrics: readonly LookedUpMetric[] = []) {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 }); // in effect never: `addLoopLag` replaces it
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 2 ** 31 - 1 }); // in effect no sampling: `addLoopLag` samples
   addLoopLag(registry);
   const requests = new Histogram({
     name: "waybill_http_request_seconds",
@@ -44,8 +44,8 @@ const methodLabel = (method: string) => (["GET", "HEAD", "POST", "PUT", "PATCH",
 const sampleMs = 100;
 
 /**
- * Reports the delays of the event loop since the last reading. It replaces prom-client's own sampling: a hundred samples a second, each of
- * which wakes the process, cost an idle process half a percent of a core. The time between two samples is subtracted.
+ * Reports the delays of the event loop since the last reading. It replaces prom-client's own sampling, which wakes the process a hundred
+ * times a second and so costs an idle process half a percent of a core. The time between two samples is subtracted from each delay.
  */
 function addLoopLag(registry: Registry): void {
   const delay = monitorEventLoopDelay({ resolution: sampleMs });
@@ -74,7 +74,7 @@ function addLoopLag(registry: Registry): void {
   };
 }
 
-/** During an outage this metric is left out, and the others are still answered. */
+/** If `read` fails or takes too long, /metrics answers without this metric. */
 function addGauge(registry: Registry, { name, help, label, read }: LookedUpMetric): void {
   new Gauge({
     name,

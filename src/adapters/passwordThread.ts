@@ -5,7 +5,7 @@ import { hashSync, type Options, verifySync } from "@node-rs/argon2";
 
 export interface PasswordJob {
   readonly password: string;
-  /** The hash that the password is compared with; without it the password is hashed. */
+  /** The hash to compare the password with. If it is undefined, the reply is the password's hash. */
   readonly storedHash?: string | undefined;
 }
 

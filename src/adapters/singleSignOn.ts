@@ -1,4 +1,4 @@
-// OpenID Connect by `openid-client`. Nothing that the provider sends is logged: codes, tokens and e-mails are in it.
+// OpenID Connect by `openid-client`. Nothing that the provider sends is logged, since it contains codes, tokens and e-mails.
 import * as openId from "openid-client";
 import type { Logger } from "pino";
 import type { Identity, SingleSignOn } from "../ports/people.js";
@@ -20,9 +20,9 @@ export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   const loadOnce = recentLoads<openId.Configuration>(1);
   /** Fetches the provider's settings once, and again after a failure. */
   const provider = () => loadOnce("", () => discover(options));
-  const logFailure = (error: unknown, what: string) => {
+  const logFailure = (error: unknown, message: string) => {
     const { name, code, status } = error as { name?: string; code?: string; status?: number };
-    logger.warn({ error: name, code, status }, what);
+    logger.warn({ error: name, code, status }, message);
   };
 
   return {
@@ -77,15 +77,15 @@ async function identityOf(
 ): Promise<Identity> {
   const claims = tokens.claims();
   if (claims === undefined) return { kind: "unverified" };
-  const isComplete = claims["email"] !== undefined;
-  const { email, email_verified: verified } = isComplete
+  const hasEmail = claims["email"] !== undefined;
+  const { email, email_verified: verified } = hasEmail
     ? claims
     : await openId.fetchUserInfo(configuration, tokens.access_token, claims.sub);
   if (typeof email !== "string" || email === "" || verified !== true) return { kind: "unverified" };
   return { kind: "verified", email };
 }
 
-/** True when the provider did not answer; false when its answer does not fit. */
+/** True when the provider did not answer; false when it refused or its answer is not valid. */
 function isUnreachable(error: unknown): boolean {
   const { name, cause, code } = error as { name?: string; cause?: { name?: string }; code?: string };
   return name === "TypeError" || name === "TimeoutError" || cause?.name === "TimeoutError" || code === "OAUTH_TIMEOUT";

@@ -6,7 +6,7 @@ const tlsCodes =
 const tlsTexts =
   /self[- ]signed certificate|unable to (?:verify the first|get|get issuer|get local issuer|get CRL issuer) certificate|certificate (?:has expired|is not yet valid)|altnames|ssl routines|wrong version number|tlsv1 alert/i;
 
-/** A certificate that is not trusted, or a server that does not speak TLS: waiting does not help. */
+/** Whether the server's certificate is not trusted, or the server does not speak TLS. Waiting does not help then. */
 export function isTlsFault(error: unknown): boolean {
   return [...causesOf(error)].some(({ code = "", message }: NodeJS.ErrnoException) => tlsCodes.test(code) || tlsTexts.test(message));
 }

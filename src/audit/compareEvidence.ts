@@ -1,4 +1,4 @@
-// Compares what the streams say with the tables, both ways and by key, in SQL.
+// Compares the tables with what the streams say, in SQL. Rows are matched by key, so that missing, extra and changed rows are found.
 import type { PoolClient } from "pg";
 import { fieldsOf } from "../domain/imports/fields.js";
 import { createDifferencesTable, eitherColumn, noteRowDifferences, readDifferences } from "../tableDifferences.js";
@@ -7,19 +7,19 @@ import { addDifferences, type Findings, maxShownFindings } from "./findings.js";
 interface Comparison {
   readonly key: readonly string[];
   readonly columns: readonly string[];
-  /** SQL for the rows that the table has, and for those that it should have. */
+  /** SQL for the rows that the table has, and for the rows that it should have by the evidence. */
   readonly liveRows: string;
   readonly expectedRows: string;
 }
 
-/** SQL conditions. The statement's table `scope` says whether everything is compared, or which organisation. */
+/** SQL conditions. `scope` is a row in each statement. It says whether everything is compared, or which organisation. */
 const inScope = "((select everything from scope) or import_position in (select import_position from audited_imports))";
 const isOfOrganisation = "((select everything from scope) or organisation_id = (select organisation from scope))";
 const rowKey = ["import_position", `"row"`];
 const activityColumns = [...rowKey, ...fieldsOf("activity").map(({ ledgerColumn }) => ledgerColumn)];
 const lineColumns = [...rowKey, "shipment", `"values"`];
 const rejectionColumns = [...rowKey, "handle", "error", "lead", "faults", "element", "data"];
-/** The columns that follow from the outcomes of the rows. The others are compared with tables that the projections fill anew. */
+/** The columns of `imports` that follow from the rows' outcomes. `audit verify` compares the other columns with a table filled anew. */
 const importColumns = ["import_id", "organisation_id", "kind", "status", "received", "processed", "failed", "revision"];
 const selectAudited = (table: string, columns: readonly string[], condition: string) =>
   `select ${columns.map((column) => `a.${column}`).join(", ")} from ${table} a join audited_imports i using (import_position) where ${condition}`;
@@ -29,7 +29,7 @@ const importComparisons: Readonly<Record<string, Comparison>> = {
   imports: {
     key: ["import_id"],
     columns: ["import_position", ...importColumns],
-    // `revision = counted` leaves out a row that a command has updated before the projector came to the event.
+    // `revision = counted` excludes an import whose row a command has updated before the projector came to the same event.
     liveRows: `select position as import_position, ${importColumns.join(", ")} from imports
              where (${isOfOrganisation} or import_id in (select import_id from audited_imports)) and revision = counted`,
     expectedRows: `select import_position, ${importColumns.join(", ")} from audited_imports
@@ -59,7 +59,7 @@ const totalKey = ["import_position", "organisation_id", "customer_id", "warehous
 const keyList = totalKey.join(", ");
 const totalColumns = [...totalKey, "quantity", "row_count", "row_numbers"];
 
-/** SQL for the totals of the accepted activities that satisfy the condition. An index cannot hold longer codes, so the tables cut them. */
+/** SQL for the totals of the accepted activities that satisfy the condition. Cuts long codes, as the table does for its index. */
 const selectTotals = (condition: string) => `
   select a.import_position, i.organisation_id, left(coalesce(a.customer_id, ''), 200) as customer_id, left(a.warehouse_code, 200) as warehouse_code,
          left(a.charge_code, 200) as charge_code, to_timestamp(a.half_hour) as half_hour, sum(a.quantity) as quantity, count(*) as row_count,
@@ -83,7 +83,7 @@ const ledgerComparisons: Readonly<Record<string, Comparison>> = {
   activity_changes: {
     key: totalKey,
     columns: totalColumns,
-    // The totals now, with later changes undone, are the totals at completion. A row that is in there twice shows as twice its number.
+    // The present totals without the recorded changes are the totals at completion. A row that is counted twice shows as twice its number.
     liveRows: `
       with parts as (
         select ${keyList}, quantity, row_count, row_numbers, 1 as times from activity_totals where ${inScope}
@@ -96,9 +96,9 @@ const ledgerComparisons: Readonly<Record<string, Comparison>> = {
         left join (select ${keyList}, array_agg(number order by number) as row_numbers from numbers group by ${keyList}) as lists using (${keyList})`,
     expectedRows: selectTotals("true"),
   },
-  uncounted_activities: sameShape("uncounted_activities", rowKey, ["reversed_position", "replaced_by_position", "replaced_by_row"]),
-  uncounted_imports: sameShape("uncounted_imports", ["import_position"], ["reversed_position"]),
-  activity_corrections: sameShape("activity_corrections", rowKey, ["first_position", "first_row"]),
+  uncounted_activities: withEqualColumns("uncounted_activities", rowKey, ["reversed_position", "replaced_by_position", "replaced_by_row"]),
+  uncounted_imports: withEqualColumns("uncounted_imports", ["import_position"], ["reversed_position"]),
+  activity_corrections: withEqualColumns("activity_corrections", rowKey, ["first_position", "first_row"]),
   shipments: {
     key: shipmentKey,
     columns: shipmentColumns,
@@ -117,14 +117,14 @@ const ledgerComparisons: Readonly<Record<string, Comparison>> = {
   },
 };
 
-/** Compares a table with the evidence table of the same columns, whose name begins with `audited_`. */
-function sameShape(table: string, key: readonly string[], otherColumns: readonly string[]): Comparison {
+/** For a table whose evidence table has the same columns and the same name after `audited_`. */
+function withEqualColumns(table: string, key: readonly string[], otherColumns: readonly string[]): Comparison {
   const columns = [...key, ...otherColumns];
   const select = `select ${columns.join(", ")} from`;
   return { key, columns, liveRows: `${select} ${table} where ${inScope}`, expectedRows: `${select} audited_${table}` };
 }
 
-/** Compares the tables with the evidence written before: of one import (`importOnly`), of one organisation, or of all. */
+/** Compares the tables with the evidence tables, which have one import (`importOnly`), one organisation, or everything. */
 export async function compareEvidence(
   client: PoolClient,
   { importOnly = false, organisationId }: { readonly importOnly?: boolean; readonly organisationId?: string | undefined },

@@ -5,7 +5,7 @@ import { gatherImport } from "./evidence/evidence.js";
 import { createEvidenceWriter } from "./evidence/evidenceTables.js";
 import { newFindings } from "./findings.js";
 
-/** The projections cannot be compared with the event log now: they are not built, or at different positions, or behind the import. */
+/** The tables cannot be compared now: their projections are not built, are at different positions, or have not reached the import. */
 export class NotComparable extends Error {
   override readonly name = "NotComparable";
 }
@@ -24,10 +24,10 @@ export async function withSnapshot<Result>(
 ): Promise<Result> {
   signal.throwIfAborted();
   const client = await pool.connect();
-  // Ends the transaction, fails a running statement, and keeps the changed settings out of the pool.
+  // Closing ends the transaction, fails a running statement, and keeps the changed settings out of the pool.
   const closeConnection = () => client.release(true);
   signal.addEventListener("abort", closeConnection, { once: true });
-  let failure: Error | undefined; // later queries report only that the connection is closed
+  let failure: Error | undefined; // kept, since the queries after it report only that the connection is closed
   client.on("error", (error) => {
     failure ??= error;
   });
@@ -51,12 +51,12 @@ async function commonPosition(client: PoolClient): Promise<Position> {
     "select commit, prepare, count(*)::int as projections from checkpoints where projection = any($1) group by commit, prepare",
     [comparedProjections],
   );
-  const [only, another] = rows;
+  const [checkpoint, otherCheckpoint] = rows;
   const builtCount = rows.reduce((sum, { projections }) => sum + projections, 0);
-  if (!only || builtCount < comparedProjections.length)
+  if (!checkpoint || builtCount < comparedProjections.length)
     throw new NotComparable("the projections have not been built yet: start the projector, or run `projections rebuild`");
-  if (another) throw new NotComparable("the projections stand at different positions: let the projector catch up and try again");
-  return { commit: BigInt(only.commit), prepare: BigInt(only.prepare) };
+  if (otherCheckpoint) throw new NotComparable("the projections stand at different positions: let the projector catch up and try again");
+  return { commit: BigInt(checkpoint.commit), prepare: BigInt(checkpoint.prepare) };
 }
 
 /** Whether the tables agree with the stream, up to the position that the projections have reached. */

@@ -1,6 +1,6 @@
 import type { Difference, Differences } from "../tableDifferences.js";
 
-/** A difference that an audit found. The first ones are kept as sentences; all are counted. */
+/** A difference that an audit found, with the organisation and the import that it belongs to, if any. */
 export interface Finding {
   readonly organisationId?: string | undefined;
   readonly importId?: string | undefined;
@@ -9,7 +9,7 @@ export interface Finding {
 
 export type Findings = ReturnType<typeof newFindings>;
 
-/** How many findings are kept as sentences. */
+/** How many findings are kept as sentences, in `first`. All are counted. */
 export const maxShownFindings = 20;
 
 export function newFindings() {
@@ -39,13 +39,13 @@ export function newFindings() {
 }
 
 export function addDifferences(findings: Findings, { first, count, byOrganisation }: Differences): void {
-  const rest = new Map(byOrganisation);
+  const remaining = new Map(byOrganisation);
   for (const difference of first) {
     const { organisationId, importId } = difference;
     findings.add({ organisationId: organisationId ?? undefined, importId: importId ?? undefined, sentence: differenceText(difference) });
-    if (organisationId !== null) rest.set(organisationId, (rest.get(organisationId) ?? 0) - 1);
+    if (organisationId !== null) remaining.set(organisationId, (remaining.get(organisationId) ?? 0) - 1);
   }
-  findings.addCount(count - first.length, rest);
+  findings.addCount(count - first.length, remaining);
 }
 
 const isSecret = (column: string) => /hash|sha256/.test(column);

@@ -1,8 +1,7 @@
 // src/audit compares the projections' tables with the streams. It shares the storage format with the rest of the service, but no code with
-// the projections, so that it does not repeat their mistakes. It replays every import and compares the accepted rows, the rows that count
-// and the totals. It derives quotes again and reads the stored files. `audit verify` compares the rest of the tables with tables that the
+// the projections, so that it does not repeat their mistakes. It replays every import and compares its rows, which of them count, and
+// the totals. It derives quotes again and reads the stored files. `audit verify` compares the rest of the tables with tables that the
 // projections fill anew (src/projections/rebuild/auditTables.ts).
-
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
@@ -26,12 +25,12 @@ export interface VerifyStreamsOptions extends FileSources {
   readonly files: boolean;
   /** Whether to derive every quote again, rather than a sample. */
   readonly allQuotes?: boolean;
-  readonly onProgress?: ((progress: { events: number; share: number }) => void) | undefined;
+  readonly onProgress?: ((progress: { events: number; fraction: number }) => void) | undefined; // `fraction`: of the work, 0 to 1
 }
 
 /**
- * `client` sees the ledger's tables under their usual names, as they are at `position`. The result's `events` counts the events of imports,
- * corrections and reversals. Its `imports` has each organisation's number of imports.
+ * `client` sees the projections' tables under their usual names, as they are at `position`. The result's `events` counts the events of
+ * imports, corrections and reversals. Its `imports` has each organisation's number of imports.
  */
 export async function verifyStreams(
   { client, position }: { readonly client: PoolClient; readonly position: Position },

@@ -22,8 +22,8 @@ type DemoOrganisation = NonNullable<Awaited<ReturnType<typeof ensureDemo>>>;
 export async function prepareFirstStart(config: Config, addresses: Addresses, logger: Logger, signal: AbortSignal) {
   const adapters = await openAdapters(config, addresses, "start", logger);
   try {
-    // An embedded store restarts by itself, so wait for it. A configured address that does not answer may be wrong, so report it at once.
-    // Wait for the embedded event log too: if it counted as having events while it does not answer, a first start would have no demo.
+    // An embedded store restarts by itself, so wait for it. A configured address that does not answer may be wrong, so do not wait.
+    // Wait for the embedded event store too: assuming that it has events while it does not answer would leave a first start without a demo.
     const ifUnavailable = config.eventStoreUrl === undefined ? "fail" : "assumeEvents";
     if (config.databaseUrl === undefined) await retryUntilUp(() => prepareTables(adapters, ifUnavailable), logger, signal);
     else await prepareTables(adapters);
@@ -45,18 +45,18 @@ type RetryUntilUp = <Result>(work: () => Promise<Result>) => Promise<Result | un
 async function ensureDemo(adapters: Adapters, retry: RetryUntilUp) {
   const organisationId = demoOrganisation.organisation.id;
   const unfilled = await retry(() => unfilledTables(adapters.pool));
-  if (!unfilled || unfilled.length > 0) return undefined; // the log has organisations, which no role reads yet
+  if (!unfilled || unfilled.length > 0) return undefined; // stopped, or the event log has events that are not in the tables yet
   const found = await retry(async () => ({
     demo: await adapters.eventStore.last(streamOf.organisation(organisationId)),
-    others: await listOrganisations(adapters.pool),
+    organisations: await listOrganisations(adapters.pool),
     members: await listMembers(organisationId, adapters.pool),
   }));
   if (found?.demo) {
-    // A folder of a version that had no members has no admin.
+    // A data folder of a version that had no members has no admin.
     const hasAdmin = found.members.some(({ email, status }) => email === demoAdmin && status !== "removed");
     return { organisationId, key: undefined, hasAdmin };
   }
-  if (!found || found.others.length > 0) return undefined;
+  if (!found || found.organisations.length > 0) return undefined;
   const parsed = parseOrganisationFile(demoOrganisation);
   if (!parsed.ok) throw new Error(`the demo organisation is faulty: ${parsed.faults.join("; ")}`);
   const deps = organisationDeps(adapters);
@@ -87,7 +87,7 @@ const quoteRequest = {
   items: [{ quantity: 6, length: 0.5, width: 0.4, height: 0.4, weight: 30 }],
 };
 
-/** The lines that `start` prints, once, when the API answers. */
+/** The lines that `start` prints when the API answers for the first time. */
 export function welcomeLines(config: Config, demo: DemoOrganisation | undefined): string[] {
   const lines = [`Waybill is ready at ${config.publicUrl} (API reference: ${config.publicUrl}/docs)`];
   if (!demo) return lines;
@@ -97,7 +97,7 @@ export function welcomeLines(config: Config, demo: DemoOrganisation | undefined)
   lines.push(portalLine(config, demo));
   if (demo.key) lines.push("Try it:");
   else lines.push("Its first key was shown at the first start. Make another one and try it:", newKeyLine(config, demo));
-  const quoteMark = demo.key ? "'" : '"';
+  const quoteMark = demo.key ? "'" : '"'; // the shell replaces $KEY only in double quotes
   lines.push(
     `  curl -s ${config.publicUrl}/v1/org/quote/getQuote -H ${quoteMark}x-api-key: ${key}${quoteMark} -H 'content-type: application/json' -d '${JSON.stringify(quoteRequest)}'`,
   );

@@ -41,8 +41,8 @@ async function list({ org, limit, json }: { org: string; limit: string; json?: b
   });
 }
 
-async function cancel(text: string): Promise<void> {
-  const importId = parseImportId(text);
+async function cancel(idText: string): Promise<void> {
+  const importId = parseImportId(idText);
   await withStores(async ({ pool, eventStore, organisations, origin }) => {
     const now = await organisations.now();
     await cancelImport({ pool, eventStore }, { organisationId: undefined, importId, by: origin.by, now });
@@ -64,8 +64,8 @@ interface ReverseOptions {
   readonly json?: boolean;
 }
 
-async function reverse(text: string, options: ReverseOptions): Promise<void> {
-  const importId = parseImportId(text);
+async function reverse(idText: string, options: ReverseOptions): Promise<void> {
+  const importId = parseImportId(idText);
   const { reason, includeCorrections = false, preview = false } = options;
   const selection = parseSelection(options);
   if (reason.trim() === "" || isLongerThan(reason, limits.reasonLength))

@@ -10,7 +10,7 @@ import { withOrganisation, withStores } from "./withStores.js";
 
 export function addCommands(keys: Command): void {
   const add = organisationCommands(keys);
-  const prefix = "the beginning of the key as `keys list` shows it, or the key's id";
+  const prefixHelp = "the beginning of the key as `keys list` shows it, or the key's id";
   add("create", "make a key and print it, alone and once: only its hash is kept")
     .requiredOption("--name <name>", "what the key is for")
     .option("--scopes <scopes>", `what it may do, separated by commas: any of ${keyScopes.join(", ")}; all of them if left out`)
@@ -18,10 +18,10 @@ export function addCommands(keys: Command): void {
     .action(command(create));
   add("list", "the organisation's keys by their prefixes, revoked ones too").option("--json", "as JSON").action(command(list));
   add("rotate", "give a key a new secret, and print the key, alone and once")
-    .argument("<prefix>", prefix)
+    .argument("<prefix>", prefixHelp)
     .option("--keep <hours>", `how long the old key goes on, 0 to ${maxKeepHours}`, String(defaultKeepHours))
     .action(command(rotate));
-  add("revoke", "make a key useless from the next request on, at every process").argument("<prefix>", prefix).action(command(revoke));
+  add("revoke", "make a key useless from the next request on, at every process").argument("<prefix>", prefixHelp).action(command(revoke));
 }
 
 async function create({ org: organisationId, ...options }: { org: string; name: string; scopes?: string; expires?: string }) {
@@ -49,8 +49,8 @@ async function list({ org, json }: { org: string; json?: boolean }): Promise<voi
   if (json) return printList(found, json, [], () => []);
   const header = ["PREFIX", "NAME", "CREATED", "LAST USED", "REVOKED", "ENDS", "SCOPES", "BY", "ID"];
   const rows = found.flatMap(({ prefix, name, scopes, createdAt, createdBy, lastUsedAt, expiresAt, revokedAt, keyId, replaced }) => {
-    const row = (secret: string, used: Date | null, ends: Date | null) =>
-      [secret, name, createdAt, used, revokedAt, ends, scopes.join(","), createdBy && nameOf(createdBy), keyId] as const;
+    const row = (keyPrefix: string, usedAt: Date | null, endsAt: Date | null) =>
+      [keyPrefix, name, createdAt, usedAt, revokedAt, endsAt, scopes.join(","), createdBy && nameOf(createdBy), keyId] as const;
     const newest = row(prefix, lastUsedAt, expiresAt);
     return replaced ? [row(replaced.prefix, replaced.lastUsedAt, replaced.validUntil), newest] : [newest];
   });

@@ -37,7 +37,7 @@ async function importFile(path: string): Promise<void> {
           printToStderr(`${country.country}: the product's own places are no longer used, only those of this file`);
         print(`${country.country} ${countText(country.localities, "place", "places")}, ${recorded ? "loaded" : "loaded already"}`);
       }
-      // Every running API then has the new localities, so a script's next quote request finds them.
+      // After this pause every running API has the new localities, so a script can request quotes for them next.
       if (hasNewFiles) await pause(2 * localitiesRefreshMs);
     });
     if (skipped > 0) printToStderr(`${skipped} lines without a usable place were left out`);

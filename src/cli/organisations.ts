@@ -90,7 +90,7 @@ async function ensureReadable(path: string): Promise<void> {
   if (size > maxFileBytes) throw new CommandFault(`${path} has ${size} bytes; it may have at most ${maxFileBytes}`);
 }
 
-/** The file is read and checked completely before any store is used. */
+/** Reads and checks the whole file. The caller opens the stores only afterwards. */
 async function readOrganisationFile(path: string) {
   await ensureReadable(path);
   const text = await readFile(path, "utf8").catch((error) => failToRead(path, error));

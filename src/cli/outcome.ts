@@ -15,15 +15,15 @@ export class CommandFault extends Error {
   }
 }
 
-const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+const unsafeText = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Makes text from outside safe to print as one line: line breaks, control characters and direction marks become escapes. */
+/** Makes text from outside safe to print as one line: replaces line breaks, control characters and direction marks by escapes. */
 export function escapeControls(text: string): string {
-  return text.replaceAll(unsafe, (character) => escapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replaceAll(unsafeText, (character) => escapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Prints the result. Each text stays one line, so that data from outside cannot look like another line of the result. */
+/** Prints the result. Escapes line breaks within a text, so that data from outside cannot look like another line of the result. */
 export function print(lines: string | readonly string[]): void {
   process.stdout.write(asLines(lines));
 }
@@ -43,12 +43,12 @@ const asLines = (lines: string | readonly string[]): string =>
     .map((line) => `${escapeControls(line)}\n`)
     .join("");
 
-/** Runs a command. The exit code is 0, or 1 after one clear line on stderr. */
+/** A command's action: does `work` and ends the process. If `work` fails, prints why to stderr and exits with 1. */
 export function command<Args extends unknown[]>(work: (...args: Args) => Promise<void>): (...args: Args) => Promise<void> {
   return async (...args) => {
     try {
       await work(...args);
-      process.exitCode ??= 0;
+      process.exitCode ??= 0; // `work` may have set 1
     } catch (error) {
       printToStderr(errorLines(error));
       process.exitCode = 1;
@@ -61,7 +61,7 @@ export function command<Args extends unknown[]>(work: (...args: Args) => Promise
 function errorLines(error: unknown): string | readonly string[] {
   if (error instanceof Rejection || error instanceof CommandFault)
     return [error.message, ...(error.details ?? []).map((line) => `  ${line}`)];
-  if (error instanceof ConfigurationFaults) return error.message.split("\n"); // src/config.ts writes every one of these lines itself
+  if (error instanceof ConfigurationFaults) return error.message.split("\n"); // every line break in it is from src/config.ts
   if (error instanceof StoreUnavailable)
     return error.message.startsWith("The ") ? error.message : `The ${error.store} is not available: ${error.message}`;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -71,7 +71,7 @@ function errorLines(error: unknown): string | readonly string[] {
 
 const waitForFlush = (stream: NodeJS.WriteStream): Promise<void> => new Promise((settle) => stream.write("", () => settle()));
 
-/** Reports a result that could not be written, for example to a full disk. A closed pipe, such as that of `| head`, is no error. */
+/** Reports on stderr that the result could not be written, for example to a full disk. A closed pipe, as by `| head`, is no error. */
 export function watchOutput(): void {
   process.stdout.once("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return;
@@ -79,7 +79,7 @@ export function watchOutput(): void {
     const message = `The output could not be written: ${systemReason(error)}`;
     printToStderr(`${message}. The command may have taken effect all the same: check before you repeat it.`);
   });
-  // Further writes fail as well, and a lost line on stderr cannot be reported anywhere.
+  // Later writes fail as well, and nothing can report a failed write to stderr.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 }
 
@@ -92,8 +92,8 @@ export function printList<Row>(
   header: readonly string[],
   cellsOf: (row: Row) => readonly CellValue[],
 ): void {
-  const text = (cell: CellValue) => (cell instanceof Date ? cell.toISOString() : String(cell ?? "-"));
-  const cells = rows.map((row) => cellsOf(row).map(text));
+  const textOf = (cell: CellValue) => (cell instanceof Date ? cell.toISOString() : String(cell ?? "-"));
+  const cells = rows.map((row) => cellsOf(row).map(textOf));
   if (json) printJson(rows);
   else print(tableLines(header, cells));
 }

@@ -40,7 +40,7 @@ async function rebuildProjections(name: string | undefined, { json }: { json?: b
     return rebuild({ ...stores, migrations: schemaStatements(), projections: chosen, onProgress: progress.update })
       .finally(progress.stop)
       .catch((error: unknown): never => {
-        // The rebuild does not check the signal once its swap may be committed, so this error means that nothing was changed.
+        // The rebuild stops checking the signal before it commits the swap, so this error means that nothing was changed.
         if (error !== signal.reason) throw error;
         throw new CommandFault("The rebuild was stopped. The live tables are unchanged; run it again when it suits");
       });

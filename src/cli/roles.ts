@@ -73,7 +73,7 @@ async function readCredentials(input: NodeJS.ReadableStream): Promise<string> {
   return line;
 }
 
-/** Loads the modules with which `start` and every role begin. Other commands do not need them. */
+/** Loads the settings, and the modules that `start` and every role need first. Other commands do not load them. */
 async function prepareRole(role: RoleName | "start") {
   const [{ loadConfig }, { createLogger }, { stopSignal, ...childProcess }] = await Promise.all([
     import("../config.js"),
@@ -89,7 +89,7 @@ async function runRole(name: RoleName): Promise<void> {
   if (signal.aborted) return;
   const storesLost = new AbortController();
   const ended = AbortSignal.any([signal, storesLost.signal]);
-  limitStop(ended, 9_000); // a stop may take ten seconds
+  limitStop(ended, 9_000); // a role has ten seconds to stop
   const role = await openRole(name, config, logger);
   try {
     const [{ openStores }, run] = await Promise.all([import("../supervisor/openStores.js"), role.load()]);

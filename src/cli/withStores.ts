@@ -24,7 +24,7 @@ const contextOf = (adapters: Adapters, config: Config, signingSecret: string, lo
   webhooks: webhookDeps(adapters, config, signingSecret),
 });
 
-/** Opens the stores for a command: the configured ones, those of a running `start` or role, or embedded ones that stop with the command. */
+/** Opens the stores for a command: the configured stores, those of a running `start` or role, or embedded ones that it stops at the end. */
 export async function withStores<Result>(work: (context: CommandContext) => Promise<Result>): Promise<Result> {
   const config = loadConfig();
   const logger = createLogger({ level: config.logLevel, role: "cli" });

@@ -3,13 +3,13 @@ import { withTimeLimit } from "../timeLimit.js";
 
 export type Deadline = ReturnType<typeof deadlineIn>;
 
-/** Limits the time of all store calls of one command together, so that the API can answer even if a store does not. */
+/** One time limit for all store calls of a command together, so that the API can answer even if a store does not. */
 export function deadlineIn(ms: number) {
   const endsAtMs = performance.now() + ms;
   const remainingMs = () => Math.max(0, endsAtMs - performance.now());
   return {
     remainingMs,
-    /** Returns the result of `work`, or throws StoreUnavailable when the time is up. Passes a later result to `onLateResult`. */
+    /** Returns the result of `work`, or throws StoreUnavailable when the time is up. If `work` succeeds later, calls `onLateResult`. */
     async within<Result>(
       store: StoreUnavailable["store"],
       work: Promise<Result>,

@@ -21,7 +21,7 @@ export interface CommandOutcome<S extends StreamKind, State> {
   /** The state that the decision was based on. */
   readonly stateBefore: State;
   readonly newEvents: readonly EventOn<S>[];
-  /** The stream's revision afterwards. */
+  /** The stream's last revision after the append. */
   readonly revision: Revision;
 }
 
@@ -42,7 +42,7 @@ export async function handleCommand<S extends StreamKind, State>(
   });
 }
 
-/** Appends the events in chunks. Each chunk expects the revision before it, `head` at first, so another process's append stops the rest. */
+/** Appends the events in chunks. Each chunk expects the revision before it, `head` at first, so after another append the rest fail. */
 export async function appendDecision<S extends StreamKind>(
   eventStore: EventStore,
   kind: S,
@@ -94,14 +94,14 @@ function* chunksOf(events: readonly NewEvent[]): Generator<NewEvent[]> {
 const maxConflictMs = 5_000;
 const conflictPauses = { firstMs: 20, maxMs: 250 };
 
-/** By stream: the last retry in this process. Each retry waits for the previous one. */
+/** By stream: the newest retry in this process. The next retry waits for it. */
 const lastRetries = new Map<string, Promise<unknown>>();
 
 type Attempt<Result> = (conflicts: number) => Promise<Result>;
 
 /**
- * Runs `attempt` again when another append to its stream came first. This process's callers that had a conflict retry one at a time; pauses
- * of random length avoid conflicts with other processes. If conflicts do not end, throws StoreUnavailable: the last append was refused.
+ * Runs `attempt` again when another append to its stream came first. Callers in this process retry one after the other; pauses of random
+ * length avoid conflicts with other processes. If conflicts do not end, throws StoreUnavailable: the last append was refused.
  */
 export async function retryConflicts<Result>(attempt: Attempt<Result>, limitMs = maxConflictMs): Promise<Result> {
   const deadline = performance.now() + limitMs;

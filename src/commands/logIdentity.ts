@@ -8,7 +8,7 @@ import { type EventStore, noStream } from "../ports/eventStore.js";
 
 const logIds = new WeakMap<EventStore, Promise<string>>();
 
-/** The event log's id. It is created if there is none, and read once per event store connection. */
+/** Returns the event log's id, and creates it if the event log is empty. Reads it once for each `EventStore` object. */
 export function logIdOf(eventStore: EventStore): Promise<string> {
   const logId = logIds.get(eventStore) ?? readLogId(eventStore).then((found) => found ?? createLog(eventStore));
   logIds.set(eventStore, logId);
@@ -16,7 +16,7 @@ export function logIdOf(eventStore: EventStore): Promise<string> {
   return logId;
 }
 
-/** Several processes may start at once: one append succeeds, and the other processes read the id that it wrote. */
+/** Several processes may start at the same moment: one append succeeds, and the other processes read the id that it wrote. */
 async function createLog(eventStore: EventStore): Promise<string> {
   const logId = randomUUID();
   const context = { organisation: "", by: firstStartPrincipal, correlationId: logId };
@@ -29,7 +29,7 @@ async function createLog(eventStore: EventStore): Promise<string> {
     if (error instanceof StoreUnavailable) throw new StoreUnavailable(error.store, error.message, { cause: error });
     if (!(error instanceof WrongVersion)) throw error;
     const recordedId = await readLogId(eventStore);
-    if (recordedId === undefined) throw new StoreUnavailable("event store", error.message, { cause: error }); // not readable yet
+    if (recordedId === undefined) throw new StoreUnavailable("event store", error.message, { cause: error }); // the id cannot be read yet
     return recordedId;
   }
 }

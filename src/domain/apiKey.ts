@@ -14,7 +14,7 @@ export const liveKeyPrefix = "wb_live_";
 export function makeApiKey(randomBytes: (count: number) => Uint8Array): string {
   let random = "";
   while (random.length < randomLength) {
-    // 248 is the largest multiple of 62 in a byte: beyond it, some characters would be likelier than others.
+    // Bytes from 248 on are skipped: 248 is a multiple of 62, and with larger bytes some characters would be likelier than others.
     for (const byte of randomBytes(randomLength)) if (byte < 248 && random.length < randomLength) random += alphabet[byte % 62];
   }
   const body = liveKeyPrefix + random;

@@ -27,7 +27,7 @@ interface Claim {
   readonly refused: readonly { readonly row: number; readonly correctionRow: number; readonly why: string }[];
 }
 
-/** Refuses the claimed rows that were reversed at an earlier position of the event log. The process that claimed may not have seen that. */
+/** Refuses claimed rows that were reversed earlier in the event log: the process that claimed them may not have seen the reversal. */
 export function unreversedClaim<C extends Claim>(claim: C, reversed: ReversedRows, position: bigint): C {
   const isReversed = (row: number) => (reversed.positionOf(row) ?? position) < position;
   const numbers = correctionRows(claim);

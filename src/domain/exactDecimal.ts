@@ -1,6 +1,5 @@
 // Exact decimal arithmetic, with which every price is computed. A number from JSON is read as its shortest decimal text
 // ("0.42" is forty-two hundredths), never as its binary value.
-
 import { cacheResults } from "./cacheResults.js";
 import { trimTrailing } from "./trimTrailing.js";
 
@@ -56,7 +55,7 @@ export function roundHalfUp(value: Decimal, scale: number): bigint {
   return (value.coefficient * 2n + divisor) / (divisor * 2n);
 }
 
-/** The coefficient at `scale` digits after the point, rounded up. */
+/** The coefficient at `scale` digits after the point, rounded up. Only for values that are not negative. */
 export function roundUp(value: Decimal, scale: number): bigint {
   if (value.scale <= scale) return coefficientAt(value, scale);
   const divisor = powerOfTen(value.scale - scale);
@@ -97,5 +96,5 @@ export const percentOf = (percent: Decimal, cents: Cents): Cents =>
 /** An amount as responses have it. */
 export const centsToNumber = (cents: Cents): number => toNumber(cents, 2);
 
-/** The largest amount up to which a JSON number holds every cent. */
+/** Larger amounts are not exact as a JavaScript number of cents. */
 export const maxCents: Cents = BigInt(Number.MAX_SAFE_INTEGER);

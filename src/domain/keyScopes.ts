@@ -20,7 +20,7 @@ export const hasScope = (scopes: Scopes, needed: NeededScope): boolean =>
 
 export const scopeRefusal = (scopes: Scopes): string => `This API key may not do this. It has: ${scopesOf(scopes).join(", ")}.`;
 
-/** Checks chosen scopes and puts them in the order of the list. Undefined for all scopes and for no choice: the key may do everything. */
+/** Checks chosen scopes and puts them in the order of `keyScopes`. Undefined, without `texts` or for all scopes: may do everything. */
 export function parseScopes(texts: readonly string[] | undefined): readonly KeyScope[] | undefined {
   if (texts === undefined) return undefined;
   const unknown = texts.find((text) => !keyScopes.some((scope) => scope === text));

@@ -7,8 +7,8 @@ export const role = z.enum(["admin", "operator", "viewer"]);
 export type Role = z.infer<typeof role>;
 
 /**
- * `look`: view every page except the settings below. `operate`: upload, correct, quote and cancel. `catalogue`: change the catalogue, which
- * everybody may view. Each other action: view and change its settings page.
+ * `look`: view every page except the settings pages. `operate`: upload, correct, quote and cancel. `catalogue`: change the catalogue, which
+ * everybody may view. Each other action: view and change the settings page of that name.
  */
 export type Action = "look" | "operate" | "catalogue" | "members" | "keys" | "webhooks" | "log";
 
@@ -18,7 +18,7 @@ const allowedActions: Readonly<Record<Role, readonly Action[]>> = {
   viewer: ["look"],
 };
 
-export const may = (who: Role, action: Action): boolean => allowedActions[who].includes(action);
+export const may = (memberRole: Role, action: Action): boolean => allowedActions[memberRole].includes(action);
 
 const maxEmailLength = 254;
 const emailPattern = /^[^\s@<>()",;:\\[\]\p{Cc}]+@[^\s@<>()",;:\\[\]\p{Cc}.]+(\.[^\s@<>()",;:\\[\]\p{Cc}.]+)*$/u;
@@ -79,7 +79,7 @@ export function passwordFault(password: string, facts: readonly string[], isComm
   return undefined;
 }
 
-/** Whether the password is this text, or the part of this e-mail before the @, with or without digits and signs around it. */
+/** Whether the password is the text, or its part before an @, with or without digits and signs around it. `plain`: in lower case. */
 function isPasswordBasedOn(plain: string, text: string): boolean {
   const whole = text.trim().normalize("NFC").toLowerCase();
   const names = [whole, whole.split("@")[0] ?? ""].filter((name) => name.length > 3);

@@ -37,7 +37,7 @@ export const createNameOf =
     }
   };
 
-/** Parses `kind:id`, and the older forms `cli`, `start` and `key:<prefix>`. */
+/** Parses `kind:id`, and the older forms `cli`, `start` and `key:<prefix>`. Any other text gives the command line's operator. */
 export function principalOf(actor: string): Principal {
   const [kind = "", ...rest] = actor.split(":");
   const known = principal.safeParse({ kind, id: rest.join(":") });

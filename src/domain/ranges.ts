@@ -1,6 +1,6 @@
 import { Rejection } from "./rejection.js";
 
-/** First and last of neighbouring whole numbers. */
+/** A run of consecutive whole numbers: its first and its last. */
 export type Range = readonly [first: number, last: number];
 
 /** Groups numbers into ascending ranges without overlaps. Neighbouring numbers are in one range. */
@@ -14,7 +14,7 @@ export function rangesOf(numbers: Iterable<number>): [number, number][] {
   return ranges;
 }
 
-/** The first index below `count` for which `holds` is true, else `count`. `holds` must then be true for all later indexes too. */
+/** The first index below `count` for which `holds` is true, else `count`. `holds` must stay true for all indexes after that one. */
 export function firstIndex(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

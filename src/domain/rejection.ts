@@ -6,7 +6,7 @@ export type RejectionCode =
   | "notFound" // 404
   | "conflict" // 409: right request, wrong moment
   | "tooLarge" // 413
-  | "unprocessable" // 422: an Idempotency-Key used for something else
+  | "unprocessable" // 422: such as an Idempotency-Key used for something else
   | "queueFull"; // 400 by contract: too many imports already queued
 
 export class Rejection extends Error {
@@ -22,5 +22,5 @@ export class Rejection extends Error {
   }
 }
 
-/** Another organisation's import, one of the other kind and an unknown id get the same answer. */
+/** One answer for an unknown id, another organisation's import and an import of the other kind, so that it does not tell which. */
 export const importNotFound = () => new Rejection("notFound", "There is no import with this id");

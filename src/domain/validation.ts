@@ -1,9 +1,9 @@
-// src/domain/validation turns zod's findings into plain sentences that begin with the path, for requests and for files alike.
+// Turns zod's findings into plain sentences that begin with the path, for requests and for files alike.
 import { z } from "zod";
 
 export type CheckedInput<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly faults: string[] };
 
-/** A part of a request that the API reference describes under this name. Fields that are not known are an error. */
+/** A part of a request, which the API reference describes under the name `id`. An unknown field is a fault. */
 export const requestObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.strictObject(shape).meta({ id });
 
 /** Checks an input against a schema. `root` names the input in a message about the whole input. */
@@ -56,7 +56,7 @@ export function pathText(path: readonly PropertyKey[], root: string): string {
   return path.map((part) => printable(String(part))).join(".");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is being removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]/gu;
 const printable = (key: string): string => {
   const clean = key.slice(0, 101).replace(unprintable, "?");
@@ -83,7 +83,7 @@ const formats: Readonly<Record<string, string>> = {
 
 const plural = (count: number | bigint, noun: string) => `${count} ${noun}${Number(count) === 1 ? "" : "s"}`;
 
-/** Zod's error map: the sentence after the path. A message given in the schema itself goes before this one. */
+/** Zod's error map: the sentence after the path. A message in the schema itself takes precedence over this one. */
 export function validationSentence(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined && issue.code !== "custom") return "is required";
   switch (issue.code) {

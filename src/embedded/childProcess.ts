@@ -12,19 +12,19 @@ export const programPath = fileURLToPath(new URL("../../dist/cli.js", import.met
 /** Roles make many short-lived objects for each row or request. A smaller young generation saves the API 22 MB, but slows quotes down. */
 const youngSpace = "--max-semi-space-size=16";
 
-/** How far the heap may grow before V8 collects it. */
+/** How much the heap may grow beyond what is in use before V8 collects it. With 100 % it may double. */
 const heapGrowth = (percent: number): string => `--heap-growing-percent=${percent}`;
 
 /**
- * On a machine with much memory V8 lets the heap grow to at most four times what is in use. The flags set twice for the worker and the
- * projector, and four times for the API and the event store, since each buffer that these read counts as growth. At twice, the event store
- * collected its heap every second. Without a flag the API did so every 250 ms during a download, while quotes waited.
+ * Without a flag V8 chooses how far the heap may grow, at most to four times what is in use. The worker and projector get twice. The API
+ * and the event store get four times, since each buffer that they read counts as growth: at twice, the event store collected its heap every
+ * second. Without a flag the API did so every 250 ms during a download, while quotes waited.
  */
 export const heapFlags = (role: string | undefined) => [youngSpace, heapGrowth(role === "api" || role === "eventstore" ? 300 : 100)];
 
 /**
- * Starts a command of this program as a child process, with `input` as its stdin. It ends when the IPC channel to this process closes.
- * `ready` resolves with the child's message that it is ready, and rejects if it ends before. `exited` resolves with the reason.
+ * Starts a command of this program as a child process, with `input` as its stdin. The child ends when its IPC channel to this process
+ * closes. `ready` resolves with the child's first message, and rejects if the child ends before. `exited` resolves with how it ended.
  */
 export function startChild(args: readonly string[], { env, input }: { env?: NodeJS.ProcessEnv; input?: string } = {}) {
   const child = fork(programPath, args, {
@@ -53,13 +53,13 @@ export function startChild(args: readonly string[], { env, input }: { env?: Node
 }
 
 export interface RunningProcess {
-  /** Resolves with the reason when the process has ended. */
+  /** Resolves when the process has ended, with how it ended. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
 
 export interface SupervisedProcess<Process extends RunningProcess> {
-  current(): Process | undefined;
+  current(): Process | undefined; // undefined until a process that has ended is started again
   /** Stops the process for good. */
   stop(): Promise<void>;
 }
@@ -71,7 +71,7 @@ const stableAfterMs = 30_000;
 export function keepRunning<Process extends RunningProcess>(options: {
   name: string;
   first: Process;
-  /** Starts the process again. The signal aborts when it is stopped for good, also during this start. */
+  /** Starts the process again. The signal aborts when the process is to stop for good, even during this start. */
   start: (signal: AbortSignal) => Promise<Process>;
   logger: Logger;
   onStart?: () => void;
@@ -113,7 +113,7 @@ export function keepRunning<Process extends RunningProcess>(options: {
   };
 }
 
-/** Aborts on SIGTERM, on Ctrl-C, and when the parent process has ended, also if it ended while this process was loading. */
+/** Aborts on SIGTERM, on Ctrl-C, and when the parent process has ended, even if that was while this process was loading. */
 export function stopSignal(): AbortSignal {
   const stop = new AbortController();
   const abort = () => stop.abort(new DOMException("It was stopped before it was done.", "AbortError"));
@@ -123,7 +123,7 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Ends this process `afterMs` after the signal aborts, even if something hangs. Its children then end too. */
+/** Ends this process `afterMs` after the signal aborts, even if something hangs. The children of this process then end too. */
 export function limitStop(signal: AbortSignal, afterMs: number): void {
   const exit = () => {
     writeSync(2, `It did not stop within ${afterMs / 1000} s and is ended.\n`);
@@ -134,5 +134,5 @@ export function limitStop(signal: AbortSignal, afterMs: number): void {
 
 /** Sends a message to the parent process, if there is one. */
 export function tellParent(message: Record<string, unknown>): void {
-  process.send?.(message, () => undefined); // `disconnect` reports that the parent has ended
+  process.send?.(message, () => undefined); // an error means that the parent has ended, which `disconnect` reports
 }

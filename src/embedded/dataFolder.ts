@@ -22,11 +22,11 @@ async function makeFolder(folder: string): Promise<void> {
   await makeFolder(dirname(folder));
   // 0711, because Postgres may run as another account and has to pass through the folder.
   await mkdir(folder, { mode: 0o711 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error; // another process has made it
+    if (error.code !== "EEXIST") throw error; // EEXIST: another process has made it
   });
 }
 
-/** Reads the data folder's signing secret, or creates it. It stays the same, so links and cursors stay valid after a restart. */
+/** Reads the data folder's signing secret, or creates it. The secret never changes, so links and cursors stay valid after a restart. */
 export async function ensureSigningSecret(dataDir: string): Promise<string> {
   const path = join(dataDir, "signing-secret");
   const existing = await readFile(path, "utf8").catch(() => undefined);
@@ -37,18 +37,18 @@ export async function ensureSigningSecret(dataDir: string): Promise<string> {
   if (existing) return existing;
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, randomBytes(32).toString("base64url"), { mode: 0o600, flush: true });
-  await link(draft, path).catch(() => undefined); // another process was first, and its secret is used
+  await link(draft, path).catch(() => undefined); // fails if another process was first: its secret is then read below
   await rm(draft, { force: true });
   return readFile(path, "utf8");
 }
 
 /**
  * The process that runs the embedded stores of a data folder, or, for the kind `eventstore`, an event store alone. Other processes can use
- * the stores of a `start` or a `role`. They wait for a `command` to end.
+ * the stores of a `start` or a `role`. If a `command` owns the folder, they wait for its end.
  */
 export interface FolderOwner {
   readonly pid: number;
-  readonly identity: string;
+  readonly identity: string; // as `processIdentity` gives it
   readonly kind: "start" | "role" | "command" | "eventstore";
   /** A new id each time the folder is taken. */
   readonly lockId: string;
@@ -63,7 +63,7 @@ const maxTakeMs = 10_000;
 const watchIntervalMs = 1_000;
 const lockText = (owner: FolderOwner) => JSON.stringify(owner);
 
-/** Takes the folder, or returns the owner that has it. The lock of a process that has ended does not count. */
+/** Takes the folder, or returns the live owner that has it. Replaces the lock of a process that has ended. */
 export async function takeFolder(dataDir: string, setting: string, kind: FolderOwner["kind"]) {
   const path = join(dataDir, "lock");
   const folder = await folderIdentity(dataDir);
@@ -108,8 +108,8 @@ async function readLock(path: string, setting: string): Promise<string | undefin
 }
 
 /**
- * Resolves when the lock file is gone: the folder was removed, or another process has taken it. Watches the open file instead of its path,
- * because the lock of a moved folder is not lost.
+ * Resolves when the lock file is gone, because the folder was removed or another process has taken it, or when the signal aborts. Watches
+ * the open file instead of its path, because the lock of a moved folder is not lost.
  */
 async function whenLockLost(path: string, signal: AbortSignal): Promise<void> {
   const file = await open(path).catch(() => undefined);
@@ -136,8 +136,8 @@ async function tryLink(draft: string, path: string): Promise<boolean> {
 }
 
 /**
- * Removes a stale lock. Several processes may try at once, and one of them renames it. A process that renamed a live lock by mistake puts
- * it back at once: the calls are synchronous, so none of its other work runs in between.
+ * Removes a stale lock. Several processes may try at the same time; one of them can rename the file. If that was a new lock, which has just
+ * replaced the stale one, the process puts it back. The calls are synchronous, so that no other work of the process delays this.
  */
 function removeStaleLock(path: string, expected: string): void {
   const aside = `${path}.${randomUUID()}`;
@@ -157,7 +157,7 @@ async function releaseLock(path: string, setting: string, owner: FolderOwner): P
   if (parseOwner(found)?.lockId === owner.lockId) await rm(path, { force: true });
 }
 
-/** Undefined if the file is empty, as a power cut can leave it. */
+/** Undefined if there is no file, or an empty one, as a power cut can leave it. */
 function parseOwner(found: string | undefined): FolderOwner | undefined {
   try {
     return found === undefined ? undefined : (JSON.parse(found) as FolderOwner);

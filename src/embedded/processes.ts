@@ -33,7 +33,7 @@ export async function commandLine(pid: number): Promise<string> {
   }
 }
 
-/** The process id with the start time, so that a later process with the same id is not taken for this one. Undefined if it does not run. */
+/** The process id with the start time, since a later process can have the same id. Undefined if the process does not run. */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   if (!isAlive(pid)) return undefined;
   try {

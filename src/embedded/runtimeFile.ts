@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { folderIdentity } from "./dataFolder.js";
 import { endProcess, processIdentity } from "./processes.js";
 
-/** The addresses of a data folder's running stores, for commands that run beside them. The file has a password, so its mode is 0600. */
+/** The addresses of a data folder's running stores, for other processes that use them. The file has passwords, so its mode is 0600. */
 export interface Runtime {
   /** Identity of the process that owns the folder. */
   readonly owner: string;
@@ -27,7 +27,7 @@ export async function readRuntime(dataDir: string): Promise<Runtime | undefined>
   try {
     const { folder, ...runtime } = JSON.parse(await readFile(runtimePath(dataDir), "utf8")) as Runtime & { folder?: string };
     const isCopied = folder !== undefined && folder !== (await folderIdentity(dataDir));
-    return isCopied ? undefined : runtime; // a copied file names the stores and processes of the original folder
+    return isCopied ? undefined : runtime; // the file in a copied folder names the stores and processes of the original folder
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EACCES")
       throw new Error(`${runtimePath(dataDir)} is another user's: run this as the user who runs the service.`);

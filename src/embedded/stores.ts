@@ -17,7 +17,7 @@ export interface EmbeddedOptions {
   /** Aborts when the caller gives up the start. */
   readonly signal: AbortSignal;
   /** Called when a store has been started again. */
-  readonly onChange: () => void;
+  readonly onRestart: () => void;
 }
 
 export type EmbeddedStores = Awaited<ReturnType<typeof startEmbeddedStores>>;
@@ -27,13 +27,13 @@ interface Store extends RunningProcess {
   readonly pid: number;
 }
 
-/** Only the folder's owner may call this. First ends the processes that an earlier owner left running. */
+/** Starts the stores that have no configured address. Only the folder's owner may call this. Ends what an earlier owner left running. */
 export async function startEmbeddedStores(options: EmbeddedOptions) {
   const { dataDir, logger } = options;
   await endLeftoverProcesses(dataDir, (pid) => logger.warn({ leftover: pid }, "ending a process left by an earlier start"));
   await rm(join(dataDir, "tmp"), { recursive: true, force: true, maxRetries: 5 }); // a role of the earlier owner may still write to it
   await rm(join(dataDir, "objects", "incoming"), { recursive: true, force: true });
-  const credentials = newCredentials(); // they stay the same when the event store is restarted after a crash
+  const credentials = newCredentials(); // the same for every restart of the event store, since the roles have them
   const [database, eventStore] = await Promise.allSettled([
     options.databaseUrl === undefined
       ? startSupervised("postgres", (port, signal) => startDatabase(dataDir, logger, port, signal), options)
@@ -54,7 +54,7 @@ export async function startEmbeddedStores(options: EmbeddedOptions) {
   return {
     databaseUrl: options.databaseUrl ?? stores[0]?.url ?? "",
     eventStoreUrl: options.eventStoreUrl ?? stores[1]?.url ?? "",
-    /** Identities of processes that the next owner ends if they outlive this one. Postgres is not among them, since it has a pid file. */
+    /** Identities of the stores' processes, which the next owner ends if they outlive this one. Postgres has a pid file instead. */
     processes: async () => {
       const identity = await processIdentity(stores[1]?.current()?.pid ?? 0);
       return identity ? [identity] : [];
@@ -63,16 +63,16 @@ export async function startEmbeddedStores(options: EmbeddedOptions) {
   };
 }
 
-/** Starts a store, and restarts it at the same address if it crashes, since the roles were started with that address. */
+/** Starts a store, and restarts it whenever it ends by itself. It keeps its address, since the roles were started with that. */
 async function startSupervised(
   name: string,
   start: (port: number, signal: AbortSignal) => Promise<Store>,
-  { logger, signal, onChange }: EmbeddedOptions,
+  { logger, signal, onRestart }: EmbeddedOptions,
 ): Promise<SupervisedProcess<Store> & { readonly url: string }> {
   const first = await start(0, signal);
   logger.info({ child: name }, `${name} is up`);
   const port = Number(new URL(first.url).port);
-  const supervised = keepRunning({ name, first, start: (stopping) => start(port, stopping), logger, onStart: onChange });
+  const supervised = keepRunning({ name, first, start: (stopping) => start(port, stopping), logger, onStart: onRestart });
   return { ...supervised, url: first.url };
 }
 

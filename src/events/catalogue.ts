@@ -1,5 +1,5 @@
-// Applies the entry events of catalogue changes to the organisation's file. Commands and the projection share this code, so that the
-// table agrees with the stream.
+// Converts between an organisation's file and the events of catalogue changes: finds the events that lead from one file to the next, and
+// applies them. Commands and the projection share this code, so that the table agrees with the stream.
 import { isDeepStrictEqual } from "node:util";
 import type { OrganisationFile } from "../domain/catalogue/schema.js";
 import type { EventStore, Revision } from "../ports/eventStore.js";
@@ -23,7 +23,7 @@ const listSections = catalogueSections.filter((section): section is ListSection 
 const idIn = (section: CatalogueSection, entry: Entry): string =>
   String(section === "customFields" ? entry["key"] : section === "unusual" ? section : entry["id"]);
 
-/** A put entry takes its `index`. The unchanged entries fill the other places in their old order. */
+/** Each put entry is placed at its `index`. The unchanged entries fill the other places in their old order. */
 export function applyCatalogueChanges(file: CatalogueFile | undefined, changes: readonly CatalogueChange[]): CatalogueFile {
   const changesOf = (section: CatalogueSection) => changes.filter(({ data }) => data.section === section);
   const singleEntry = (section: "organisation" | "unusual") =>
@@ -85,7 +85,7 @@ export const emptyCatalogue = (): CatalogueState => ({ file: undefined, version:
 
 export type CatalogueEvent = Extract<EventOn<"organisation">, { readonly type: `Catalogue${string}` }>;
 
-/** Mutates the state. Entry events count only if CatalogueApplied follows; those of an interrupted change never count. */
+/** Mutates the state. CatalogueApplied puts the entry events from its `sinceRevision` on into effect. Earlier ones were interrupted. */
 export function evolveCatalogue(state: CatalogueState, event: CatalogueEvent, revision: Revision): void {
   if (event.type !== "CatalogueApplied") {
     state.pendingChanges.push({ revision, change: event });
@@ -98,7 +98,7 @@ export function evolveCatalogue(state: CatalogueState, event: CatalogueEvent, re
   state.pendingChanges = [];
 }
 
-/** One version of an organisation's catalogue, from its stream; undefined when there is no such version. */
+/** Reads the organisation's stream up to this version of its catalogue; undefined when there is no such version. */
 export async function catalogueFileAt(organisationId: string, version: number, events: EventStore): Promise<OrganisationFile | undefined> {
   const state = emptyCatalogue();
   for await (const stored of events.read(streamOf.organisation(organisationId))) {

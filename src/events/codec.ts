@@ -5,7 +5,7 @@ import type { EventMetadata, NewEvent, StoredEvent } from "../ports/eventStore.j
 import { type EventDataOf, type EventType, type EventTypeOn, eventSchemas, isEventOn, isEventType, type StreamKind } from "./registry.js";
 import { type Upcasters, upcast, upcasters, versionOf } from "./upcasters.js";
 
-/** Who caused the events. Pass the same object for all events of one command, so that the metadata is made once. */
+/** Who caused the events. Pass the same object for all events of one command, so that `encode` makes their metadata only once. */
 export interface EventContext {
   readonly organisation: string;
   readonly by: Principal;
@@ -27,8 +27,8 @@ export class UnreadableEvent extends Error {
 }
 
 /**
- * From these versions on, these events count from the time at which they were recorded, since tables can be read as of a time. They were
- * decided earlier, and somebody may have read the tables as of that time without them.
+ * From these versions on, decoding sets `at` to the time at which the event store recorded the event. The stored `at` is the time of the
+ * decision, which is earlier: somebody may have read the tables as of that time before they had the event.
  */
 const timedByLog: { readonly [T in EventType]?: number } = { ImportCompleted: 3, RowsReversed: 2 };
 
@@ -40,7 +40,7 @@ export function encode<T extends EventType>(type: T, data: EventDataOf<T>, conte
   return { id, type, json: JSON.stringify(checked), metadata: metadata(context, versionOf(type)) };
 }
 
-/** Undefined for an unknown type: another program's event, or one of a later version of the service. It can be skipped. */
+/** Undefined for an unknown type, which callers may skip: another program's event, or one of a later version of the service. */
 export function decode(stored: StoredEvent, steps: Upcasters = upcasters): RecordedEvent | undefined {
   const { type } = stored;
   if (!isEventType(type)) return undefined;
@@ -59,7 +59,7 @@ export function decode(stored: StoredEvent, steps: Upcasters = upcasters): Recor
   return { ...stored, data } as RecordedEvent;
 }
 
-/** The end of the millisecond in which the event was recorded. The decision is later only if the clocks of the stores differ. */
+/** The end of the millisecond in which the event was recorded; the time of the decision if that is later, because clocks differ. */
 const recordedTime = ({ recordedAt }: StoredEvent, { at }: { readonly at: string }): string =>
   new Date(Math.max(recordedAt.getTime() + 1, Date.parse(at))).toISOString();
 

@@ -8,29 +8,29 @@ const instant = z.iso.datetime();
 const rows = z.array(z.number().int());
 
 /**
- * A row that the correcting import may not record. `importId` is the import that has claimed the row, or has written its shipment since. An
- * accepted row may be reversed, a rejected one withdrawn with its import.
+ * A row that the correcting import may not record. `reversed`: the row was reversed by its number. `withdrawn`: its import was reversed as
+ * a whole. `importId`, for `claimed` and `superseded` only: the import that has claimed the row, or has written its shipment since.
  */
 const refusedRow = z.object({
   row: z.number().int(),
-  /** Its number in the correcting import. */
+  /** The number that the row has in the correcting import. */
   correctionRow: z.number().int(),
   why: z.enum(["claimed", "dismissed", "superseded", "reversed", "withdrawn"]),
   importId: z.string().optional(),
 });
 
-/** First and last of neighbouring numbers, ascending and without overlaps. */
+/** Runs of consecutive numbers, each as its first and last number. Ascending and without overlaps. */
 const ranges = z.array(z.tuple([z.number().int(), z.number().int()]));
 
 /** Every event of a stream of reversals: each belongs to the import whose accepted rows are taken back. */
 export const reversalEvents = {
-  /** Does not have rows that were reversed before: a row is reversed once. */
+  /** A row is reversed at most once: rows that an earlier event has reversed are not part of this one. */
   RowsReversed: z.object({
     importId: z.string(),
     reversalId: z.string(),
     /** `all`: every accepted row that was not reversed before. Then the open rejected rows of the import are withdrawn too. */
     rows: z.union([z.literal("all"), ranges]),
-    /** For shipments, which are reversed whole: their numbers in the import. `rows` then has all their lines. Absent if `rows` is `all`. */
+    /** The shipments' numbers in the import; `rows` has all lines of them. Absent for activities, and if `rows` is `all`. */
     shipments: ranges.optional(),
     /** How many activities or shipments are reversed. */
     count: z.number().int(),
@@ -44,12 +44,12 @@ export const reversalEvents = {
 
 /** Every event of a stream of corrections. */
 export const correctionEvents = {
-  /** Recorded by the worker before the correcting import records its first row. An import claims once: a refused row stays refused. */
+  /** A worker records it before the correcting import's first row. The import claims only once, so a refused row stays refused. */
   RowsClaimed: z.object({
     importId: z.string(),
     /** The correcting import. */
     correction: z.string(),
-    rows,
+    rows, // without the refused ones
     refused: z.array(refusedRow),
     by: principal,
     at: instant,
@@ -58,8 +58,8 @@ export const correctionEvents = {
   /** Dismissed rows that are to be corrected after all. */
   RowsReopened: z.object({ importId: z.string(), rows, by: principal, at: instant }),
   /**
-   * A reversal is decided on the stream of the claims, so that the stream's revisions order the two. RowsReversed follows on the stream
-   * of the reversals. If the process that decided has not recorded it, the next decision on the import's rows does.
+   * A reversal is decided on the same stream as the claims, so that its revisions order claims and reversals. Afterwards the process
+   * records RowsReversed on the stream of reversals. If it has died before that, the next decision on the import's rows records it.
    */
   ReversalDecided: reversalEvents.RowsReversed.extend({ organisationId: z.string(), correlationId: z.string() }),
 } as const;

@@ -13,7 +13,7 @@ export { type ImportKind, importKinds } from "../domain/imports/fields.js";
 
 const instant = z.iso.datetime();
 
-/** The first and last of neighbouring row numbers, ascending. */
+/** Runs of consecutive row numbers, each as its first and last number. Ascending. */
 const rowRanges = z.array(z.tuple([z.number().int(), z.number().int()]));
 
 /** The accepted activities that are unusual in one way. */
@@ -49,9 +49,9 @@ export const importEvents = {
         accepted: z.array(z.number().int()).optional(),
         /** Why accepted rows are corrected. */
         reason: z.string().optional(),
-        /** How numbers are written in the corrected import, if that was declared, and therefore in this one. */
+        /** The decimal mark that was declared for the corrected import, if any. This import's numbers are written with it too. */
         decimal: z.enum(decimalMarks).optional(),
-        /** The JSON push of shipments that the rows first came from, if they did, and for each row its `element` in that push. */
+        /** If the rows first came from a JSON push of shipments: that push, and for each row its `element` there. */
         push: z.object({ importId: z.string(), elements: z.array(z.number().int()) }).optional(),
       })
       .optional(),
@@ -69,7 +69,7 @@ export const importEvents = {
   ImportStarted: z.object({
     importId: z.string(),
     by: principal,
-    /** Rows are judged by this catalogue and these localities, also after an interruption. */
+    /** Rows are judged by this catalogue and these localities (SHA-256 by country), also after an interruption. */
     catalogueVersion: z.number().int(),
     localities: z.record(z.string(), z.string()),
     at: instant,
@@ -93,11 +93,11 @@ export const importEvents = {
     /** In place of `faults`, for a line that is rejected only because of another line of its shipment: the row of the line at fault. */
     lead: z.number().int().optional(),
     /**
-     * For a line of a shipment that was pushed as JSON: the row of the first line of its element in that push, also if this import corrects
-     * it. Events recorded before two elements with one shipmentId were told apart have none.
+     * For a line of a shipment that was first pushed as JSON: the row of its element's first line in that push. An import that corrects the
+     * push keeps the push's number. Events recorded before two elements with one shipmentId were told apart have none.
      */
     element: z.number().int().optional(),
-    data: z.record(z.string(), z.string()),
+    data: z.record(z.string(), z.string()), // the values that were sent, by column name
   }),
   ImportCompleted: z.object({
     importId: z.string(),
@@ -111,6 +111,7 @@ export const importEvents = {
     by: principal,
     at: instant,
   }),
+  /** `progress`, also in ImportCancelled: percent. */
   ImportFailed: z.object({ importId: z.string(), reason: z.string(), progress: z.number(), by: principal, at: instant }),
   ImportCancelled: z.object({
     importId: z.string(),
@@ -129,7 +130,7 @@ export const isImportEnding = (type: string): type is ImportEnding => (importEnd
 
 export type ImportRequested = z.infer<(typeof importEvents)["ImportRequested"]>;
 
-/** How an import's numbers are written; undefined for the contract's way. */
+/** The decimal mark of an import's numbers; undefined if they are written as the contract says. */
 export const decimalMarkOf = ({ columns, corrects }: { columns?: HasDecimal; corrects?: HasDecimal }) =>
   columns?.decimal ?? corrects?.decimal;
 type HasDecimal = { readonly decimal?: DecimalMark | undefined } | undefined;

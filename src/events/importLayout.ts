@@ -29,20 +29,20 @@ const eventReader =
 /** Reads an import's ImportRequested; undefined for an unknown import. */
 export const readRequestedEvent = eventReader("ImportRequested", requestedRevision);
 
-/** Reads an import's ImportStarted; undefined for an import that has not started, or that ended before. */
+/** Reads an import's ImportStarted; undefined for an import that has not started, or that ended without starting. */
 export const readStartedEvent = eventReader("ImportStarted", startedRevision);
 
-interface RowRange {
+interface RevisionRange {
   readonly from?: Revision;
   readonly max?: number;
   readonly signal?: AbortSignal;
 }
 
 /** Reads the events of the rows, and the ending if there is one. Without a range, reads all of them. */
-export const readRowEvents = (eventStore: EventStore, importId: string, range: RowRange = {}): AsyncIterable<StoredEvent> =>
+export const readRowEvents = (eventStore: EventStore, importId: string, range: RevisionRange = {}): AsyncIterable<StoredEvent> =>
   eventStore.read(streamOf.import(importId), { from: firstRowRevision, ...range });
 
-/** Rows whose revisions differ by at most this much are read in one call. */
+/** Wanted rows whose revisions differ by at most this much are read in one call, with the rows between them. */
 const maxGap = 20;
 
 /** Reads the accepted rows at these revisions, which must be ascending. */
@@ -80,7 +80,7 @@ export async function isRowAccepted(eventStore: EventStore, importId: string, or
   return stored?.type === "RowAccepted";
 }
 
-export async function countRejectedRows(eventStore: EventStore, importId: string, range?: RowRange): Promise<number> {
+export async function countRejectedRows(eventStore: EventStore, importId: string, range?: RevisionRange): Promise<number> {
   let rejected = 0;
   for await (const { type } of readRowEvents(eventStore, importId, range)) if (type === "RowRejected") rejected += 1;
   return rejected;

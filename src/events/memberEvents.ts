@@ -30,7 +30,7 @@ const signInFields = { organisationId: z.string(), memberId: z.string(), ...caus
 
 /**
  * Every event of a stream of one member's sign-ins in one month (UTC), kept apart from the member's own stream so that a month can be
- * deleted when its time is over. There is no e-mail and no network address in them.
+ * deleted when its retention time is over. These events have no e-mail and no network address.
  */
 export const signInEvents = {
   MemberSignedIn: z.object({ ...signInFields, how: z.enum(["password", "link", "singleSignOn"]) }),
@@ -38,11 +38,11 @@ export const signInEvents = {
   MemberSignInRefused: z.object(signInFields),
 } as const;
 
-/** The id of the stream with the member's sign-ins of that month. */
+/** The id of the stream with the member's sign-ins of the month (UTC) that `at` lies in. */
 export const signInsId = (memberId: string, at: Date): string => `${memberId}-${at.toISOString().slice(0, 7)}`;
 
-/** The end of the month in such an id; undefined for another text. */
-export function monthEnd(signIns: string): Date | undefined {
-  const [, year, month] = /-(\d{4})-(\d{2})$/.exec(signIns) ?? [];
+/** The end of the month in an id that `signInsId` has made; undefined for another text. */
+export function monthEnd(id: string): Date | undefined {
+  const [, year, month] = /-(\d{4})-(\d{2})$/.exec(id) ?? [];
   return month === undefined ? undefined : new Date(Date.UTC(Number(year), Number(month), 1));
 }

@@ -31,9 +31,9 @@ export const organisationEvents = {
   CatalogueApplied: z.object({
     organisationId: z.string(),
     version: z.number().int(),
-    /** Entry events since this revision belong to this version. Earlier ones without a CatalogueApplied do not count. */
+    /** Entry events from this revision on belong to this version. Earlier ones that no CatalogueApplied includes do not count. */
     sinceRevision: z.number().int(),
-    changes: z.array(z.string()),
+    changes: z.array(z.string()), // sentences for people
     ...cause,
   }),
   ApiKeyCreated: z.object({
@@ -46,17 +46,17 @@ export const organisationEvents = {
     expiresAt: instant.optional(),
     ...cause,
   }),
-  /** A new secret of the same key. The previous one works until `keepUntil`; an older one stops working now. */
+  /** A new secret of the same key. The previous one works until `keepUntil`; an older one stops working immediately. */
   ApiKeyRotated: z.object({ keyId: z.string(), sha256: z.string(), prefix: z.string(), keepUntil: instant, ...cause }),
   ApiKeyRevoked: z.object({ keyId: z.string(), ...cause }),
-  /** A member was erased: who did it stays known, the person does not. */
+  /** A member was erased. `by` is who erased the member, of whom only the id stays. */
   MemberForgotten: z.object({ memberId: z.string(), ...cause }),
   /** The endpoint's first secret has generation 1. */
   WebhookAdded: z.object({ ...endpointFields, url: z.string(), events: webhookTypes }),
   /** The endpoint's settings from now on. A higher generation than before means a new secret; the previous one signs for a day more. */
   WebhookChanged: z.object({ ...endpointFields, url: z.string(), events: webhookTypes, generation: z.number().int() }),
-  WebhookRemoved: z.object({ ...endpointFields, reason: z.string().optional() }),
-  WebhookPaused: z.object({ ...endpointFields, reason: z.string().optional() }),
+  WebhookRemoved: z.object({ ...endpointFields, reason: z.string().optional() }), // a reason if the service did it by itself
+  WebhookPaused: z.object({ ...endpointFields, reason: z.string().optional() }), // likewise
   WebhookResumed: z.object(endpointFields),
   /** The organisation has chosen the fields for later files of this kind with exactly these headings. */
   ColumnsMapped: columnChoice.extend({ kind: z.enum(importKinds), ...cause }),

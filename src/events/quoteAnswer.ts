@@ -20,14 +20,14 @@ export interface QuoteResult {
   readonly quotes: readonly (QuoteEntry & { readonly rateId: string })[];
 }
 
-/** All results, or the one with this number; undefined when there is no such result. */
+/** All results, or the one with this number, counted from 1; undefined when there is no such result. */
 export function quoteAnswerOf(event: QuotesGenerated): QuoteAnswer;
 export function quoteAnswerOf(event: QuotesGenerated, number: number): QuoteAnswer | undefined;
 export function quoteAnswerOf(event: QuotesGenerated, number?: number): QuoteAnswer | undefined {
   const { origin, destination, items } = event;
   const numbers = number === undefined ? event.results.map((_, index) => index + 1) : [number];
   // The entries are cached, since customers share most cards.
-  const entryOfCard = cacheResults(event.cards.length, (card: number) => entryOf(event, entryAt(event.cards, card)));
+  const entryOfCard = cacheResults(event.cards.length, (card: number) => entryOf(event, elementAt(event.cards, card)));
   const results = numbers.flatMap((each) => resultOf(event, each, entryOfCard) ?? []);
   if (results.length < numbers.length) return undefined;
   return { origin, destination, goods: goodsIn(items), results };
@@ -46,9 +46,9 @@ function resultOf(event: QuotesGenerated, number: number, entryOfCard: (card: nu
 
 function entryOf(event: QuotesGenerated, card: QuotedCard): QuoteEntry {
   const { rateCardName, rateCardId, amount, total, gst, transit, spot } = card;
-  const service = entryAt(event.services, card.service);
+  const service = elementAt(event.services, card.service);
   const surcharges = card.surcharges.map(({ surcharge, amount: charged }) => {
-    const { name, description, key } = entryAt(event.surcharges, surcharge);
+    const { name, description, key } = elementAt(event.surcharges, surcharge);
     return { name, description, key, amount: charged };
   });
   return {
@@ -66,8 +66,8 @@ function entryOf(event: QuotesGenerated, card: QuotedCard): QuoteEntry {
   };
 }
 
-/** Throws if the event refers to an entry that it does not have. */
-function entryAt<Value>(list: readonly Value[], index: number): Value {
+/** Throws if the event refers to an element that its list does not have. */
+function elementAt<Value>(list: readonly Value[], index: number): Value {
   const value = list[index];
   if (value === undefined) throw new Error(`a quote refers to entry ${index} of a list of ${list.length}`);
   return value;

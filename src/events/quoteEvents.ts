@@ -40,7 +40,7 @@ export const quoteFilters = z.object({
   serviceClasses: texts,
 });
 
-/** One rate card's price and its steps. Money is rounded to the cent, except for rates. Kilograms that are strings are exact decimals. */
+/** One rate card's price and its steps. Amounts are rounded to the cent; prices per kg are not. `kg` is `exactKg`, rounded up. */
 const quotedCard = z.object({
   rateCardId: z.string(),
   rateCardName: z.string(),
@@ -50,11 +50,11 @@ const quotedCard = z.object({
   exactKg: z.string(),
   kg: z.number(),
   basic: z.number(),
-  /** The kg that each rate priced. */
+  /** The rates that were applied, each with the kg (an exact decimal) that it priced. */
   rates: z.array(z.object({ fromKg: z.number(), perKg: z.number(), kg: z.string() })),
   minimumApplied: z.literal(true).optional(),
   amount: z.number(),
-  surcharges: z.array(z.object({ surcharge: index, items: z.number(), amount: z.number() })),
+  surcharges: z.array(z.object({ surcharge: index, items: z.number(), amount: z.number() })), // `items`: how many met the condition
   fuelPercent: z.number(),
   fuel: z.number(),
   gst: z.number(),

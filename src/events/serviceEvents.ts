@@ -10,7 +10,7 @@ export const logEvents = {
 
 /** Every event of a country's stream. */
 export const localityEvents = {
-  /** Postcodes loaded for a country. */
+  /** Postcodes were loaded for a country. `key`: the stored object that has them. `localities`: how many places it has. */
   LocalitiesImported: z.object({
     country: z.string(),
     key: z.string(),

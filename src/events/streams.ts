@@ -1,5 +1,5 @@
 // src/events is the storage format: every version of the service must read what an older one has written. Fields are added, never renamed
-// or removed. A change of meaning is a new event, or a new version with an upcaster in upcasters.ts.
+// or removed. A change of meaning is a new event, or a new version with an upcaster in upcasters.ts. This file has the streams' names.
 import type { EventStore } from "../ports/eventStore.js";
 import { decode } from "./codec.js";
 import type { StreamKind } from "./registry.js";

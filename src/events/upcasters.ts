@@ -1,4 +1,4 @@
-// Converts old versions of events to the present one. An event type's list has one step per older version: the first converts version 1
+// Converts old versions of events to the current one. An event type's list has one step per older version: the first converts version 1
 // to 2, and so on. An event type without a list has only version 1.
 import { principalOf } from "../domain/principal.js";
 import type { EventMetadata } from "../ports/eventStore.js";

@@ -19,13 +19,13 @@ import { type BodyReaderOptions, createBodyReader } from "./server/readBody.js";
 import { rejectBadAddresses, requestMiddleware, sendAnswer } from "./server/requestMiddleware.js";
 import type { OpenServer, RunningServer } from "./server/startServer.js";
 
-/** `portal` is absent where a test needs the API alone. `closing` aborts when the server begins to stop. */
+/** `portal` is absent where a test needs the API alone. `closing` aborts when the server begins to stop, `stopped` when it has stopped. */
 export type AppDeps = ApiDeps & { readonly portal?: PortalOptions; readonly closing?: AbortSignal };
 
 /** Builds the app of the API, the pages that need no key, and the portal. */
 export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, bodyLimits: BodyReaderOptions = {}): Hono<ApiEnv> {
   const app = new Hono<ApiEnv>();
-  const frame = {
+  const services = {
     authenticate: createAuthenticate(deps.lookUpPool, deps.limits.rateLimitPerMinute),
     withBody: createBodyReader(bodyLimits),
     // Each upload holds a connection and disk space, for minutes if its sender is slow.
@@ -37,11 +37,11 @@ export function createApp(deps: AppDeps, routes: readonly Route[] = allRoutes, b
     }),
   };
   const pages = [...healthPages(deps), ...docsPages(deps, routes), ...filePages(deps)];
-  const portal = deps.portal && createPortal(deps.portal, { ...frame, closing: deps.closing, stopping: deps.stopping });
+  const portal = deps.portal && createPortal(deps.portal, { ...services, closing: deps.closing, stopped: deps.stopped });
 
   app.use(requestMiddleware(deps));
   app.use(rejectBadAddresses());
-  for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, frame));
+  for (const route of routes) app.on(route.method, [honoPath(route.path)], ...serveRoute(route, deps, services));
   for (const page of pages) {
     app.get(page.path, (c) => {
       c.set("route", page.path);
@@ -87,11 +87,11 @@ export interface ServedApi {
 /** Serves the app on a server that already listens. Stopping the returned server also ends open pages and background work. */
 export function serveApi(server: OpenServer, { deps, routes, bodyLimits }: ServedApi): RunningServer {
   const closing = new AbortController();
-  const stopping = new AbortController();
-  server.serve(createApp({ ...deps, closing: closing.signal, stopping: stopping.signal }, routes, bodyLimits));
+  const stopped = new AbortController();
+  server.serve(createApp({ ...deps, closing: closing.signal, stopped: stopped.signal }, routes, bodyLimits));
   const stop = () => {
     closing.abort();
-    return server.stop().finally(() => stopping.abort());
+    return server.stop().finally(() => stopped.abort());
   };
   return { ...server, stop };
 }

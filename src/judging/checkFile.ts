@@ -23,7 +23,7 @@ export interface JudgingTools {
 
 const idsPerCall = 5_000;
 
-/** Finds out what an import of this file would record, with the importer's code and today's catalogue. Records nothing. */
+/** Finds out what an import of this file would record if it ran now, with the importer's code. Records nothing. */
 export async function checkFile(
   { spreadsheets, catalogue, geography }: JudgingTools,
   file: FileToCheck["file"],
@@ -32,24 +32,24 @@ export async function checkFile(
 ): Promise<CheckedFile> {
   const request = { kind, source: "file", file, columns } as const;
   const submission = await openSubmission(spreadsheets, request, catalogue, { source: file.path, folder });
-  const report =
-    errorReportPath === undefined ? undefined : createReportFile(spreadsheets, submission.reportedColumns, { path: errorReportPath });
+  const reportFile = errorReportPath === undefined ? undefined : { path: errorReportPath };
+  const errorReport = reportFile && createReportFile(spreadsheets, submission.reportedColumns, reportFile);
   const context = rowContext(catalogue, geography);
-  const firstHalf = async (share: number) => watch.progress(share / 2);
-  const prepared = await prepareRows({ request, submission, context, refusals: new Map(), watch: firstHalf });
+  const onProgress = async (fraction: number) => watch.progress(fraction / 2);
+  const prepared = await prepareRows({ request, submission, context, refusals: new Map(), onProgress });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const ids = createShipmentIdCollector(submission.columns, watch.answers.shipments);
-  const problems = createProblemCounter(submission.columns, headingByField(columns));
+  const problemCounter = createProblemCounter(submission.columns, headingByField(columns));
   const disabledKinds = catalogue.file.unusual?.off ?? [];
   const finder =
-    kind === "activities" && !report ? createUnusualFinder({ pushedAt: new Date(), source: "file", disabledKinds }) : undefined;
+    kind === "activities" && !errorReport ? createUnusualFinder({ pushedAt: new Date(), source: "file", disabledKinds }) : undefined;
   let [ordinal, accepted] = [0, 0];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
       const verdict = prepared.verdict(row, ordinal++);
       if (verdict.reason !== undefined) {
-        problems.add(row, verdict);
-        await report?.add(row, row.row, reasonWithAdvice(verdict));
+        problemCounter.add(row, verdict);
+        await errorReport?.add(row, row.row, reasonWithAdvice(verdict));
         continue;
       }
       accepted += 1;
@@ -59,14 +59,14 @@ export async function checkFile(
     watch.progress(0.5 + ordinal / prepared.rows / 2);
   }
   await ids.end();
-  await report?.close();
+  await errorReport?.close();
   const unusualRows = await finder?.find(watch.answers);
   const unusual = unusualRows && (await describeUnusual(submission, unusualRows, headingByField(columns)));
   const counts = { rows: ordinal, accepted, rejected: ordinal - accepted, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems: problems.problems(), unusual, notes: prepared.notes };
+  return { ...counts, problems: problemCounter.problems(), unusual, notes: prepared.notes };
 }
 
-/** Gathers from all rows how the file writes dates and numbers. A workbook's numeric cells say nothing about that, so they are marked. */
+/** Gathers from all rows how the file writes dates and numbers. A workbook's numeric cells say nothing about that: a `#` hides them. */
 export async function readEvidence(
   spreadsheets: Spreadsheets,
   { path, format }: FileToCheck["file"],
@@ -74,7 +74,7 @@ export async function readEvidence(
 ): Promise<{ readonly evidence: Evidence; readonly rows: number }> {
   const collector = createEvidenceCollector();
   let count = 0;
-  const writeNumber = (text: string) => `#${text}`; // reads as no date and no number
+  const writeNumber = (text: string) => `#${text}`; // looks like neither a date nor a number
   for await (const { rows, bytesRead, bytesTotal } of spreadsheets.readRows(path, { format, writeNumber })) {
     for (const { cells } of rows) collector.add(cells);
     count += rows.length;
@@ -83,7 +83,7 @@ export async function readEvidence(
   return { evidence: collector.evidence(), rows: count };
 }
 
-/** Hands the id of each shipment to `use` once. Shipments are numbered in the order of their first lines: a higher number is a new one. */
+/** Passes each shipment's id to `use`, thousands at a time. Shipments are numbered by their first lines: a higher number is a new one. */
 export function createShipmentIdCollector(columns: Columns, use: CheckAnswers["shipments"]) {
   const column = columns.fields.indexOf("shipmentId");
   let [last, count, ids]: [number, number, string[]] = [0, 0, []];
@@ -103,7 +103,7 @@ export function createShipmentIdCollector(columns: Columns, use: CheckAnswers["s
   };
 }
 
-/** Looks up the file's heading for a field. Without one it is the field's own name, or a custom field's key. */
+/** Looks up the file's heading for a field. If the choice has none, it is the field's own name, or a custom field's key. */
 export function headingByField(columns: FileToJudge["columns"]): (field: string) => string {
   const headings = new Map(Object.entries(columns?.headings ?? {}).map(([heading, field]) => [field, heading]));
   return (field) => headings.get(field) ?? (field.startsWith(customFieldPrefix) ? field.slice(customFieldPrefix.length) : field);

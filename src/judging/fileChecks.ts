@@ -12,9 +12,9 @@ import type { UsualFigures } from "./usualFigures.js";
 export interface FileToCheck {
   readonly organisationId: string;
   readonly file: { readonly path: string; readonly name: string; readonly format: FileFormat };
-  /** Whether to gather how its dates and numbers are written. */
+  /** Whether to gather how the file's dates and numbers are written. */
   readonly wantsEvidence: boolean;
-  /** How to judge its rows. Absent where they are not judged. */
+  /** How to judge the rows. Absent if they are not judged. */
   readonly judge?: FileToJudge | undefined;
 }
 
@@ -26,15 +26,15 @@ export interface FileToJudge {
   readonly catalogue: OrganisationFile;
   /** Which field each column holds, where the headings are not the contract's. */
   readonly columns?: ColumnChoice | undefined;
-  /** Where to write an error report of the rejected rows, if the file is not a report itself. The check then looks for nothing else. */
+  /** Where to write an error report of the rejected rows, for a file that is not a report itself. Then unusual rows are not looked for. */
   readonly errorReportPath?: string | undefined;
   /** Set if the file is an error report that corrects the rows of its import. */
   readonly report?: ReportToJudge | undefined;
-  /** With `wantsEvidence`: a file with more rows is not judged. */
+  /** A file with more rows is not judged. Only with `wantsEvidence`, which counts them first. */
   readonly maxRows?: number | undefined;
 }
 
-/** Has the parts that `FileToCheck` asks for. */
+/** Has the parts that `FileToCheck` asks for. `checked` is also absent if the file has more than `maxRows` rows. */
 export interface CheckResult {
   readonly evidence?: Evidence | undefined;
   readonly checked?: CheckedFile | undefined;
@@ -53,7 +53,7 @@ export interface Problems {
 export interface ProblemGroup {
   readonly reason: string;
   readonly rows: number;
-  /** How many of these are lines without a fault of their own, rejected with their shipments. */
+  /** How many of these rows are lines without a fault of their own, rejected with their shipments. */
   readonly withShipment: number;
   /** One entry for each fault that names columns. */
   readonly values: readonly FaultyValues[];
@@ -73,14 +73,14 @@ export interface FaultyValues {
 export interface Problem {
   readonly row: number;
   readonly columns: readonly string[];
-  /** In the order of `columns`. */
+  /** The row's values in `columns`, in the same order. */
   readonly values: readonly string[];
   readonly moreColumns: number;
   /** The whole reason, with advice. */
   readonly reason: string;
 }
 
-/** Counts what is not listed. `atLeast`: there are more kinds than `kinds`, too many to count; `rows` is always exact. */
+/** Counts what is not listed: `kinds` of reasons or values, in `rows` rows. With `atLeast` there are more kinds; `rows` is always exact. */
 export interface UnlistedCount {
   readonly kinds: number;
   readonly rows: number;
@@ -89,13 +89,13 @@ export interface UnlistedCount {
 
 /** Accepted activities that are perhaps wrong, as the portal shows them before the file is recorded. */
 export interface UnusualInFile {
-  /** How many rows, each once. */
+  /** How many rows are unusual. A row of several kinds is counted once. */
   readonly count: number;
   /** One group for each kind, but separate groups for new charge codes and for new warehouse codes. */
   readonly groups: readonly ProblemGroup[];
-  /** The earlier imports that have recorded most of these rows already, and how many. */
+  /** The imports that had already recorded the most of these rows, and how many of the rows. */
   readonly recorded: readonly { readonly importId: string; readonly rows: number }[];
-  /** How many further imports have recorded some. */
+  /** How many imports besides those in `recorded` had already recorded some of the rows. */
   readonly otherImports: number;
 }
 
@@ -103,7 +103,7 @@ export interface CheckedFile {
   readonly rows: number;
   readonly accepted: number;
   readonly rejected: number;
-  /** Shipments that would be written; null for activities. */
+  /** How many shipments would be written; null for activities. */
   readonly shipments: number | null;
   readonly problems: Problems;
   readonly unusual?: UnusualInFile | undefined;
@@ -133,21 +133,21 @@ export interface CorrectionPart {
   readonly path: string;
   readonly size: number;
   readonly sha256: string;
-  /** The numbers of the rejected rows that it corrects, in its own order. */
+  /** The numbers of the rejected rows that the part corrects, in the order of the part's rows. */
   readonly rows: readonly number[];
-  /** How many shipments or activities it has. */
+  /** How many shipments or activities the part has. */
   readonly elements: number;
 }
 
-/** The questions that a check asks its caller while it runs. */
+/** The questions that a check asks while it runs, as functions with which its caller answers them. */
 export interface CheckAnswers extends UsualFigures {
-  /** Called with the ids of the shipments that would be written: each once, some thousands at a time. */
+  /** Called with the ids of the shipments that would be written, some thousands at a time and each only one time. */
   shipments(ids: readonly string[]): Promise<void>;
 }
 
 export interface CheckListener {
-  /** Called a few times a second with a share from 0 to 1. */
-  readonly progress: (share: number) => void;
+  /** Called with a fraction from 0 to 1 as the check goes on. */
+  readonly progress: (fraction: number) => void;
   readonly answers: CheckAnswers;
 }
 
@@ -157,7 +157,7 @@ export interface CheckWatch extends CheckListener {
 }
 
 export interface FileChecks {
-  /** Begins a member's only check. Throws a conflict during another one. Returns the function that ends it; a second call does nothing. */
+  /** Begins a check for a member; throws a conflict if the member's last check has not ended. Returns the function that ends this one. */
   readonly enter: (memberId: string) => () => void;
   /** Throws a Rejection for a file that cannot be read, TooBusy when others take too long, or the signal's reason. */
   readonly run: (file: FileToCheck, watch: CheckWatch) => Promise<CheckResult>;

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 
 const maxBufferedCharacters = 256 * 1024;
 
-/** Creates a file that is written and hashed in parts, so that one part is in memory and other requests are served in between. */
+/** Creates a file that is written and hashed part by part, so that only one part is in memory, and other requests are served in between. */
 export async function createHashedFile(path: string) {
   const hash = createHash("sha256");
   const file = await open(path, "w");
@@ -17,7 +17,7 @@ export async function createHashedFile(path: string) {
     await file.writeFile(bytes); // appends: the file handle keeps its position
   };
   return {
-    /** The caller awaits a returned promise before the next call. */
+    /** Adds a text. If it returns a promise, the caller awaits the promise before the next call. */
     add(text: string): Promise<void> | undefined {
       buffered += text;
       return buffered.length >= maxBufferedCharacters ? flush() : undefined;

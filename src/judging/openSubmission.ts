@@ -1,4 +1,5 @@
-// src/judging judges a submission's rows: for the importer, for corrections, and for the portal before anything is sent.
+// src/judging judges a submission's rows: for the importer, for corrections, and for checks before anything is recorded. This file matches
+// the header with the fields, and reads the rows.
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Catalogue } from "../domain/catalogue/catalogue.js";
@@ -13,14 +14,14 @@ import { decimalMarkOf, type ImportRequested } from "../events/importEvents.js";
 import type { FileRow, FileSource, ReadOptions, RowBatch, Spreadsheets } from "../ports/spreadsheets.js";
 import { ImportFault } from "./importFault.js";
 
-/** The part of a request that judging needs. A file that is only checked has nothing else. */
+/** The part of an import's ImportRequested that judging needs. A file that is only checked has no more than this. */
 export interface SubmissionRequest extends Pick<ImportRequested, "kind" | "source" | "corrects"> {
   readonly file: Pick<ImportRequested["file"], "name" | "format">;
   /** Which field each column holds, where the headings are not the contract's. */
   readonly columns?: ColumnChoice | undefined;
 }
 
-/** A row with the choice of columns applied: dates are in ISO 8601, fixed values are added. */
+/** A row to which the choice of columns has been applied: dates are in ISO 8601, fixed values are added. */
 export interface SubmittedRow extends FileRow {
   /** The cells as the file has them, if the choice has changed them. */
   readonly sent?: FileRow["cells"];
@@ -36,11 +37,11 @@ export interface OpenSubmission {
   readonly headings: readonly string[];
   /** The columns of the error report: all of the file's columns, under the file's own headings. */
   readonly reportedColumns: Columns;
-  /** Remarks on the header, for the customer. */
+  /** Remarks on the header, for the customer. Those on the rows are in the batches of `read`. */
   readonly notes: readonly string[];
   /** Reads every row from the file. */
   read(): AsyncIterable<RowBatch & SubmittedRows>;
-  /** Reads the rows once more, in the same order. Called after `read`. */
+  /** Reads the rows another time, in the same order. Called after `read`. */
   readAgain(): AsyncIterable<SubmittedRows>;
 }
 
@@ -126,7 +127,7 @@ export function cellMapper({ kind, fields, fixed, dateOrder }: CellMapping): (ce
   };
 }
 
-/** Keeps the rows of a small file, which come as one batch: opening the file again would take longer than judging them. */
+/** Keeps the rows if they come as one batch. Opening such a small file again would take longer than judging its rows. */
 function keepOnlyBatch(readFile: () => AsyncIterable<RowBatch>) {
   let keptBatches: readonly RowBatch[] = [];
   return {
@@ -144,7 +145,7 @@ function keepOnlyBatch(readFile: () => AsyncIterable<RowBatch>) {
   };
 }
 
-/** Writes a workbook's rows to a file as lines of JSON, to be read from there again: unpacking the workbook twice would be slow. */
+/** Writes a workbook's rows to a file as lines of JSON while it reads them. Unpacking the workbook a second time would be slow. */
 async function* spoolRows<Batch extends SubmittedRows>(path: string, batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   const file = await open(path, "w");
   try {

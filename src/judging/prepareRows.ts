@@ -22,7 +22,7 @@ export interface PreparedRows {
   verdict(row: FileRow, ordinal: number): RowVerdict;
 }
 
-/** Says by ordinal why this import may not record a row, whatever the row's values are. A `Map` from ordinals to reasons will do. */
+/** Why this import may not record a row, whatever the row's values are. A `Map` from the rows' ordinals to reasons has this form. */
 export interface Refusals {
   get(ordinal: number, row: FileRow): RowReason | undefined;
 }
@@ -32,8 +32,8 @@ interface Preparation {
   readonly submission: OpenSubmission;
   readonly context: RowContext;
   readonly refusals: Refusals;
-  /** Called with the share read so far, from 0 to 1. It throws to stop the reading. */
-  readonly watch: (share: number) => Promise<void>;
+  /** Called with the fraction that has been read, from 0 to 1. It throws to stop the reading. */
+  readonly onProgress: (fraction: number) => Promise<void>;
 }
 
 /**
@@ -43,13 +43,13 @@ interface Preparation {
 export const prepareRows = (preparation: Preparation): Promise<PreparedRows> =>
   preparation.request.kind === "activities" ? prepareActivities(preparation) : prepareShipments(preparation);
 
-async function prepareActivities({ submission, context, refusals, watch }: Preparation): Promise<PreparedRows> {
+async function prepareActivities({ submission, context, refusals, onProgress }: Preparation): Promise<PreparedRows> {
   const judge = activityJudge(submission.columns, context);
   let [rows, notes]: [number, readonly string[]] = [0, []];
   for await (const batch of submission.read()) {
     rows += batch.rows.length;
     notes = batch.notes;
-    await watch(shareOf(batch));
+    await onProgress(fractionRead(batch));
   }
   return {
     rows,
@@ -58,11 +58,11 @@ async function prepareActivities({ submission, context, refusals, watch }: Prepa
   };
 }
 
-async function prepareShipments({ request, submission, context, refusals, watch }: Preparation): Promise<PreparedRows> {
+async function prepareShipments({ request, submission, context, refusals, onProgress }: Preparation): Promise<PreparedRows> {
   const { columns } = submission;
   const judge = shipmentLineJudge(columns, context);
-  // Lines of one element of a JSON push cannot contradict each other. Those of a correction can: each has its own values.
-  const builder = shipmentVerdicts(isPush(request) ? [] : comparedColumns(columns, context.timezone));
+  // Lines of one element of a JSON push cannot contradict each other. In a file or a correction they can: each line has its own values.
+  const builder = shipmentVerdicts(isJsonPush(request) ? [] : comparedColumns(columns, context.timezone));
   const elementOf = elementFinder(request, columns);
   const idColumn = columns.fields.indexOf("shipmentId");
   const lineOf = (row: FileRow, ordinal: number): ShipmentLine => {
@@ -70,17 +70,17 @@ async function prepareShipments({ request, submission, context, refusals, watch 
     const id = row.cells[idColumn];
     const shipmentId = typeof id === "string" ? id.trim() : "";
     const element = elementOf(row, ordinal);
-    const grouped =
+    const grouping =
       element === undefined ? { key: shipmentId || undefined } : { key: `${element} ${shipmentId}`, pushElement: { element, shipmentId } };
     const { faults = [] } = refusals.get(ordinal, row) ?? judged;
-    return { row: shownRowNumber(row, request.source), ...grouped, faults, cells: row.cells, origin, destination };
+    return { row: shownRowNumber(row, request.source), ...grouping, faults, cells: row.cells, origin, destination };
   };
   let notes: readonly string[] = [];
   let rows = 0;
   for await (const batch of submission.read()) {
     for (const row of batch.rows) builder.add(lineOf(row, rows++));
     notes = batch.notes;
-    await watch(shareOf(batch));
+    await onProgress(fractionRead(batch));
   }
   const verdicts = builder.close();
   return {
@@ -97,14 +97,15 @@ async function prepareShipments({ request, submission, context, refusals, watch 
   };
 }
 
-const isPush = ({ source, corrects }: SubmissionRequest): boolean => source === "data" && corrects === undefined;
+const isJsonPush = ({ source, corrects }: SubmissionRequest): boolean => source === "data" && corrects === undefined;
 
 /**
- * Finds the element of a JSON push that a row comes from, named by the row of its first line. Two elements with one shipmentId are two
- * shipments. Undefined in a file, where the lines of one shipmentId are one shipment.
+ * Finds the element of a JSON push that a row comes from, identified by the number of the element's first row. Two elements with the same
+ * shipmentId are two shipments. Undefined for a file, in which all lines with the same shipmentId are one shipment. A correction of a JSON
+ * push has the elements of its rows in `corrects.push`.
  */
 function elementFinder(request: SubmissionRequest, { fields }: Columns): (row: FileRow, ordinal: number) => number | undefined {
-  if (!isPush(request)) return (_, ordinal) => request.corrects?.push?.elements[ordinal];
+  if (!isJsonPush(request)) return (_, ordinal) => request.corrects?.push?.elements[ordinal];
   const column = fields.indexOf(elementColumn);
   const firstRows = new Map<unknown, number>();
   return (row) => {
@@ -118,7 +119,7 @@ function elementFinder(request: SubmissionRequest, { fields }: Columns): (row: F
 
 const allNotes = (submission: OpenSubmission, rowNotes: readonly string[]) => [...new Set([...submission.notes, ...rowNotes])];
 
-const shareOf = ({ bytesRead, bytesTotal }: ReadProgress): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
+const fractionRead = ({ bytesRead, bytesTotal }: ReadProgress): number => (bytesTotal === 0 ? 1 : bytesRead / bytesTotal);
 
 /** Returns the function that makes the event to record for a row. */
 export function outcomeMapper(

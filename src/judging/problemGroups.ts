@@ -6,7 +6,7 @@ import { reasonInError } from "../domain/rows/olderReasons.js";
 import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "./fileChecks.js";
 import type { SubmittedRow } from "./openSubmission.js";
 
-/** The most that a check answers and the portal's page shows. */
+/** The most that a check returns, and so the most that the portal's page shows. */
 export const maxShownGroups = 20;
 export const maxShownRows = 5;
 export const maxShownValues = 5;
@@ -35,8 +35,8 @@ interface FaultTally {
 }
 
 /**
- * Counts a file's rejected rows by reason, as the page of rejected rows does: a line without a fault of its own counts for the reason of the
- * line at fault in its shipment. `headingOf` names a field as people know it.
+ * Counts a file's rejected rows by reason, as the page of rejected rows does: a line that is only rejected with its shipment counts for the
+ * reason of the line at fault. `headingOf` returns the name that people know a field by.
  */
 export function createProblemCounter({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string) {
   const groups = new Map<string, Group>();
@@ -47,13 +47,8 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
   const textIn = ({ cells, sent }: SubmittedRow, field: string): string => {
     const index = indexOf.get(field);
     if (index === undefined) return "";
-    // Cut before it is converted, since a cell may hold a megabyte.
-    return storableText(
-      cellText(sent?.[index] ?? cells[index])
-        .trim()
-        .slice(0, 2 * maxShownValueBytes),
-      maxShownValueBytes,
-    );
+    const text = cellText(sent?.[index] ?? cells[index]).trim();
+    return storableText(text.slice(0, 2 * maxShownValueBytes), maxShownValueBytes); // cut before the conversion: a cell may have a megabyte
   };
   const problemOf = ({ row }: SubmittedRow, rowReason: RowReason): Omit<Problem, "values"> => {
     const atFault = fieldsAtFault(rowReason);
@@ -100,6 +95,7 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
     },
     problems(): Problems {
       const sorted = [...groups].sort(([, one], [, other]) => other.rows - one.rows);
+      const unlistedRows = sorted.slice(maxShownGroups).map(([, { rows }]) => rows);
       return {
         groups: sorted.slice(0, maxShownGroups).map(
           ([reason, { faults, ...group }]): ProblemGroup => ({
@@ -108,10 +104,7 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
             values: faults.map((tally) => mostFrequentValues(tally, headingOf)),
           }),
         ),
-        more: unlistedCount(
-          sorted.slice(maxShownGroups).map(([, { rows }]) => rows),
-          ungroupedRows,
-        ),
+        more: unlistedCount(unlistedRows, ungroupedRows),
         inOrder,
       };
     },
@@ -131,20 +124,18 @@ function createTallies(faults: readonly Fault[]): FaultTally[] {
 
 function mostFrequentValues({ columns, values, otherRows }: FaultTally, headingOf: (field: string) => string): FaultyValues {
   const sorted = [...values].sort(([, one], [, other]) => other - one);
+  const unlistedRows = sorted.slice(maxShownValues).map(([, rows]) => rows);
   return {
     columns: columns.slice(0, maxShownColumns).map(headingOf),
     moreColumns: Math.max(0, columns.length - maxShownColumns),
     values: sorted.slice(0, maxShownValues).map(([value, rows]) => ({ value, rows })),
-    more: unlistedCount(
-      sorted.slice(maxShownValues).map(([, rows]) => rows),
-      otherRows,
-    ),
+    more: unlistedCount(unlistedRows, otherRows),
   };
 }
 
-/** `unkeptRows`: how many rows have a reason or value that was not kept. */
-const unlistedCount = (counts: readonly number[], unkeptRows: number): UnlistedCount => ({
-  kinds: counts.length,
-  rows: counts.reduce((sum, rows) => sum + rows, unkeptRows),
+/** `rowCounts`: the rows of each unlisted reason or value. `unkeptRows`: how many rows have a reason or value that was not kept. */
+const unlistedCount = (rowCounts: readonly number[], unkeptRows: number): UnlistedCount => ({
+  kinds: rowCounts.length,
+  rows: rowCounts.reduce((sum, rows) => sum + rows, unkeptRows),
   atLeast: unkeptRows > 0,
 });

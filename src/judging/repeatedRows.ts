@@ -5,7 +5,7 @@ import type { DayHashes, HashedRows, UsualFigures } from "./usualFigures.js";
 
 export type RepeatLookUp = Awaited<ReturnType<ReturnType<typeof createRepeatFinder>["find"]>>;
 
-/** How many days one query reads. Of a large organisation they take some megabytes. */
+/** How many days one query reads. The hashes of these days take some megabytes for a large organisation. */
 const daysPerQuery = 8;
 
 /** Keeps a 64-bit hash of each row, and finds the rows that repeat another row or an earlier activity. */
@@ -14,7 +14,7 @@ export function createRepeatFinder() {
   const rowsOfDays = new Map<number, number>();
   const hash: ActivityHash = { low: 0, high: 0 };
   return {
-    /** Called for each row. The result of `find` counts these calls from 0. */
+    /** Called for each row. An `index` in the result of `find` counts these calls from 0. */
     add(values: Readonly<Record<string, unknown>>, instant: number): void {
       hashActivity(values, instant, hash);
       lows.push(hash.low);
@@ -34,7 +34,7 @@ export function createRepeatFinder() {
         const hashedRows = await figures.hashedRows(hits.map(({ day, position, block }) => ({ day, position, block })));
         for (const [index, { lows }] of hits.entries()) repeats.add(table, lows, hashedRows[index] as HashedRows);
       }
-      /** The earliest recorded activity that the row repeats, if any. */
+      /** The earliest recorded activity that the row repeats, if there is one. */
       const sameAs = (index: number) => (repeats.isEmpty() ? undefined : repeats.at(table.first(index)));
       return { isRepeated: (index: number) => table.isRepeated(index) || sameAs(index) !== undefined, sameAs };
     },
@@ -44,7 +44,7 @@ export function createRepeatFinder() {
 /** A Bloom filter of a day: at least 64 bits for each row, of which one is set. It rules out nearly all of millions of activities. */
 const createMarks = (rows: number) => new Uint8Array(2 ** Math.ceil(Math.log2(rows * 8)));
 
-/** The lowest bits of a low half choose its slot in the table, so bits above these choose its mark. */
+/** The lowest bits of a hash's low half choose its slot in the table. Bits above this many choose its mark. */
 const bitsBelowMark = 8;
 
 type HashTable = ReturnType<typeof createHashTable>;
@@ -81,7 +81,7 @@ function createHashTable({ lows, highs, days }: Record<"lows" | "highs" | "days"
     /** Whether a row of this day may have one of these hashes. The day rules out chance hits among millions of low halves. */
     hasAny({ day, lows: dayLows }: DayHashes): boolean {
       const dayMarks = marks.get(day) as Uint8Array;
-      const [end, lastMark] = [dayLows.length, dayMarks.length * 8 - 1]; // read once, since reading them is slower than all the rest
+      const [end, lastMark] = [dayLows.length, dayMarks.length * 8 - 1]; // reading them in the loop would take longer than all the rest
       for (let at = 0; at < end; at += 4) {
         const low = dayLows.readInt32LE(at);
         const mark = (low >>> bitsBelowMark) & lastMark;

@@ -1,4 +1,4 @@
-// Describes the unusual rows of a file to people before it is recorded, with their values, like the rows that would be rejected.
+// Describes the unusual rows of a file that is not recorded yet, in the same form as the rows that would be rejected.
 import type { UnusualKind } from "../domain/imports/unusual.js";
 import { fault, reasonOf } from "../domain/rows/faults.js";
 import type { UnusualInFile } from "./fileChecks.js";
@@ -27,7 +27,7 @@ export async function describeUnusual(
   let [index, remaining] = [0, unusualRows.count];
   for await (const { rows } of submission.readAgain()) {
     for (const row of rows) {
-      if (remaining === 0 || row.row !== unusualRows.rowOf(index)) continue;
+      if (remaining === 0 || row.row !== unusualRows.rowOf(index)) continue; // a row that was not added would be rejected
       const kinds = unusualRows.kindsOf(index);
       for (const each of kinds.flatMap((kind) => faultsOf(kind, unusualRows, index))) groups.add(row, reasonOf([each]));
       const importId = kinds.includes("repeated") ? unusualRows.repeatedImportOf(index) : undefined;

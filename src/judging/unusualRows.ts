@@ -1,5 +1,5 @@
-// Finds an import's accepted activities that are unusual. It keeps 24 bytes of each row and reads the ledger once, after the last row, so that
-// an import does not wait for the tables before its own rows are recorded.
+// Finds an import's accepted activities that are unusual. It keeps at most 28 bytes of each row, and asks for the ledger's figures only
+// after the last row, so that an import records its rows without waiting for the tables.
 import { groupedBy } from "../domain/groupedBy.js";
 import { instantOf } from "../domain/imports/timestamp.js";
 import { unusualLimits as limits, similarCode, type UnusualKind, unusualKinds } from "../domain/imports/unusual.js";
@@ -16,22 +16,22 @@ export interface UnusualSubject {
   readonly disabledKinds: readonly UnusualKind[];
 }
 
-/** More than an import records, for people who look at the file. An `index` counts the added rows from 0. */
+/** The result of `find`. It has more than an import records, for people who look at the file. An `index` counts the added rows from 0. */
 export type UnusualRows = NonNullable<Awaited<ReturnType<ReturnType<typeof createUnusualFinder>["find"]>>>;
 
 const codeBits = 14;
 const codeMask = (1 << codeBits) - 1;
-/** The bits of a row's mark above its two codes. */
+/** A row's mark has the numbers of its charge code and its warehouse code, and above them these two bits. */
 const [offTimeBit, noCustomerBit] = [1 << (2 * codeBits), 1 << (2 * codeBits + 1)];
 const hourMs = 3_600_000;
 
 export function createUnusualFinder({ pushedAt, source, disabledKinds }: UnusualSubject) {
-  const isOn = (kind: UnusualKind) => !disabledKinds.includes(kind);
+  const isEnabled = (kind: UnusualKind) => !disabledKinds.includes(kind);
   const [earliest, latest] = [pushedAt.getTime() - limits.daysBefore * 24 * hourMs, pushedAt.getTime() + limits.hoursAfter * hourMs];
   const [rows, marks, quantities] = [createInt32List(), createInt32List(), createDoubleList()];
   const [chargeCodes, warehouseCodes] = [createTextNumbers(limits.maxCodes), createTextNumbers(limits.maxCodes)];
   const largestQuantities: number[] = []; // by charge code
-  const repeats = source === "file" && isOn("repeated") ? createRepeatFinder() : undefined;
+  const repeats = source === "file" && isEnabled("repeated") ? createRepeatFinder() : undefined;
   let lacksCustomers = false;
   return {
     add(row: number, values: Readonly<Record<string, unknown>>): void {
@@ -53,20 +53,20 @@ export function createUnusualFinder({ pushedAt, source, disabledKinds }: Unusual
     /** Undefined where nothing is unusual. */
     async find(figures: UsualFigures) {
       if (rows.length === 0) return undefined;
-      const judged = await judgeCodes(figures, { chargeCodes: chargeCodes.texts, warehouseCodes: warehouseCodes.texts, largestQuantities });
-      const expectsCustomer = lacksCustomers && isOn("noCustomer") && isCustomerUsual(await figures.lastActivities());
-      const repeated = await repeats?.find(figures);
+      const codes = await judgeCodes(figures, { chargeCodes: chargeCodes.texts, warehouseCodes: warehouseCodes.texts, largestQuantities });
+      const expectsCustomer = lacksCustomers && isEnabled("noCustomer") && isCustomerUsual(await figures.lastActivities());
+      const repeatLookUp = await repeats?.find(figures);
       const isOfKind: Readonly<Record<UnusualKind, (index: number, mark: number) => boolean>> = {
-        newCode: (_, mark) => judged.chargeCodes.isNew((mark >>> codeBits) & codeMask) || judged.warehouseCodes.isNew(mark & codeMask),
+        newCode: (_, mark) => codes.chargeCodes.isNew((mark >>> codeBits) & codeMask) || codes.warehouseCodes.isNew(mark & codeMask),
         quantity: (index, mark) => {
           const quantity = quantities.get(index);
-          return quantity < 0 || quantity > judged.limitOf((mark >>> codeBits) & codeMask);
+          return quantity < 0 || quantity > codes.limitOf((mark >>> codeBits) & codeMask);
         },
         time: (_, mark) => (mark & offTimeBit) !== 0,
         noCustomer: (_, mark) => expectsCustomer && (mark & noCustomerBit) !== 0,
-        repeated: (index) => repeated?.isRepeated(index) ?? false,
+        repeated: (index) => repeatLookUp?.isRepeated(index) ?? false,
       };
-      const tallies = unusualKinds.filter(isOn).map((kind) => ({ kind, isOfKind: isOfKind[kind], count: 0, first: [] as number[] }));
+      const tallies = unusualKinds.filter(isEnabled).map((kind) => ({ kind, isOfKind: isOfKind[kind], count: 0, first: [] as number[] }));
       let count = 0;
       for (let index = 0; index < rows.length; index += 1) {
         const mark = marks.get(index);
@@ -81,11 +81,11 @@ export function createUnusualFinder({ pushedAt, source, disabledKinds }: Unusual
       }
       if (count === 0) return undefined;
       const nearCodeOf = (index: number) =>
-        judged.chargeCodes.near((marks.get(index) >>> codeBits) & codeMask) ?? judged.warehouseCodes.near(marks.get(index) & codeMask);
+        codes.chargeCodes.near((marks.get(index) >>> codeBits) & codeMask) ?? codes.warehouseCodes.near(marks.get(index) & codeMask);
       const kinds = tallies.flatMap(({ kind, count, first }): UnusualOfKind[] => {
         if (count === 0) return [];
         const near = kind === "newCode" ? rowsByNearCode(first, rows.get, nearCodeOf) : [];
-        const sameAs = kind === "repeated" && repeated ? repeatsByImport(first, rows.get, repeated) : [];
+        const sameAs = kind === "repeated" && repeatLookUp ? repeatsByImport(first, rows.get, repeatLookUp) : [];
         const extra = { ...(near.length > 0 && { near }), ...(sameAs.length > 0 && { sameAs }) };
         return [{ kind, count, rows: rangesOf(first.map(rows.get)), ...extra }];
       });
@@ -99,12 +99,12 @@ export function createUnusualFinder({ pushedAt, source, disabledKinds }: Unusual
         newCodesOf(index: number) {
           const numbers = { chargeCode: (marks.get(index) >>> codeBits) & codeMask, warehouseCode: marks.get(index) & codeMask };
           return codeFields.flatMap((field) => {
-            const [number, judgedCodes] = [numbers[field], judged[`${field}s`]];
-            return judgedCodes.isNew(number) ? [{ field, near: judgedCodes.near(number) }] : [];
+            const [number, fieldCodes] = [numbers[field], codes[`${field}s`]];
+            return fieldCodes.isNew(number) ? [{ field, near: fieldCodes.near(number) }] : [];
           });
         },
         /** The import of the earliest recorded activity that the row repeats, if any. */
-        repeatedImportOf: (index: number) => repeated?.sameAs(index)?.importId,
+        repeatedImportOf: (index: number) => repeatLookUp?.sameAs(index)?.importId,
       };
     },
   };
@@ -124,7 +124,7 @@ interface Codes {
 async function judgeCodes(figures: UsualFigures, { chargeCodes, warehouseCodes, largestQuantities }: Codes) {
   const [newCharges, newWarehouses] = [new Set<number>(), new Set<number>()];
   const quantityLimits: number[] = [];
-  const largeCodes: number[] = []; // their largest quantity may be too large
+  const largeCodes: number[] = []; // the numbers of charge codes whose largest quantity may be unusual
   for (let from = 0; from < Math.max(chargeCodes.length, warehouseCodes.length); from += codesPerQuery) {
     const part = {
       chargeCodes: chargeCodes.slice(from, from + codesPerQuery),
@@ -140,8 +140,8 @@ async function judgeCodes(figures: UsualFigures, { chargeCodes, warehouseCodes, 
   }
   for (let from = 0; from < largeCodes.length; from += codesPerQuery) {
     const part = largeCodes.slice(from, from + codesPerQuery);
-    const limits = await figures.quantityLimits(part.map((number) => chargeCodes[number - 1] as string));
-    for (const [index, number] of part.entries()) quantityLimits[number] = limits[index] ?? Number.POSITIVE_INFINITY;
+    const partLimits = await figures.quantityLimits(part.map((number) => chargeCodes[number - 1] as string));
+    for (const [index, number] of part.entries()) quantityLimits[number] = partLimits[index] ?? Number.POSITIVE_INFINITY;
   }
   return {
     limitOf: (number: number) => quantityLimits[number] ?? Number.POSITIVE_INFINITY,
@@ -150,7 +150,7 @@ async function judgeCodes(figures: UsualFigures, { chargeCodes, warehouseCodes, 
   };
 }
 
-/** Compares the first new codes only, since comparing each of thousands with each known one would take long. */
+/** Looks for similar known codes. Only for the first new codes, since comparing thousands with each known code would take long. */
 async function judgeNewCodes(figures: UsualFigures, field: CodeField, newNumbers: ReadonlySet<number>, codes: readonly string[]) {
   const near = new Map<number, string>();
   const known = newNumbers.size > 0 ? await figures.knownCodes(field) : [];
@@ -169,8 +169,8 @@ function rowsByNearCode(first: readonly number[], rowOf: (index: number) => numb
   return [...indexesByCode].map(([code, indexes]) => ({ code, rows: rangesOf(indexes.map(rowOf)) }));
 }
 
-function repeatsByImport(first: readonly number[], rowOf: (index: number) => number, repeated: RepeatLookUp) {
-  const repeats = first.map((index) => ({ row: rowOf(index), same: repeated.sameAs(index) }));
+function repeatsByImport(first: readonly number[], rowOf: (index: number) => number, repeatLookUp: RepeatLookUp) {
+  const repeats = first.map((index) => ({ row: rowOf(index), same: repeatLookUp.sameAs(index) }));
   const byImport = groupedBy(repeats, (each) => each.same?.importId);
   return [...byImport].map(([importId, rows]) => ({
     importId,

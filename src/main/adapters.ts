@@ -57,8 +57,8 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
 
 const noLimits = { database: {}, events: {}, objects: {} };
 /**
- * How long each role waits for the stores, in ms. The API's limits are short, since its callers wait. A projector's statement
- * may take ten minutes, since it may write a whole import: a million rows. Statements of commands, such as a rebuild, have no limit.
+ * The limits of each role's clients of the stores; times in ms. The API's limits are short, since its callers wait. A projector's statement
+ * may take ten minutes, since it may write a whole import: a million rows. `start` and the commands, such as a rebuild, have no limits.
  */
 const storeLimitsByRole: Partial<Record<string, { database: object; events: object; objects: object }>> = {
   api: {
@@ -92,7 +92,7 @@ export async function retryUntilUp<Result>(work: () => Promise<Result>, logger: 
   return undefined;
 }
 
-/** Creates a folder for this process's temporary files. The next start removes what a killed process left below DATA_DIR. */
+/** Creates a folder for this process's temporary files. If the process is killed, a later process of the same role removes the folder. */
 export async function createTempDir(config: Config, role: string): Promise<string> {
   if (!config.s3) await ensureUsableFolder(config.dataDir, "DATA_DIR");
   const parent = config.s3 ? tmpdir() : join(config.dataDir, "tmp");

@@ -4,7 +4,7 @@ import type pg from "pg";
 import type { Logger } from "pino";
 import { localitiesFrom } from "../adapters/localities/storedLocalities.js";
 import { createGeography, type Geography } from "../domain/geography/geography.js";
-import { outageIn } from "../http/server/answerError.js";
+import { unavailableStoreIn } from "../http/server/answerError.js";
 import { StoreUnavailable } from "../portErrors.js";
 import { channels, type Notices, noNotices } from "../ports/notices.js";
 import type { ObjectStore } from "../ports/objectStore.js";
@@ -16,14 +16,14 @@ import { repeatUntilStopped } from "../workers/waiting/repeatUntilStopped.js";
 
 /** How often the API process looks for newly loaded localities if no notices arrive. */
 export const localitiesRefreshMs = 500;
-/** How often it looks if notices arrive, in case one was lost. */
+/** How often the API process looks if notices arrive, in case one was lost. */
 const withNoticesRefreshMs = 10_000;
 const maxGeographies = 2;
 
-/** The bundled localities and those that an operator has loaded. `versions` has a file hash for each loaded country, as in ImportStarted. */
+/** The bundled localities and those that an operator has loaded. `versions`: each loaded country's file hash, as in ImportStarted. */
 export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectStore; folder: string }) {
   const { pool, objectStore, folder } = options;
-  const geographies = recentLoads<Geography>(maxGeographies);
+  const cachedGeography = recentLoads<Geography>(maxGeographies);
   const countryFile = async (country: string, sha256: string): Promise<string> => {
     const path = join(folder, `${country}-${sha256}.tsv`);
     if (!(await stat(path).catch(() => undefined))) await objectStore.fetch(`localities/${country}/${sha256}`, path);
@@ -34,20 +34,20 @@ export function createLocalities(options: { pool: pg.Pool; objectStore: ObjectSt
     for (const [country, sha256] of Object.entries(versions)) paths[country] = await countryFile(country, sha256);
     return paths;
   };
-  const current = async (): Promise<Record<string, string>> =>
+  const currentVersions = async (): Promise<Record<string, string>> =>
     Object.fromEntries((await listLocalityFiles(pool)).map(({ country, sha256 }) => [country, sha256]));
   const load = async (versions: Record<string, string>) => createGeography(localitiesFrom(await countryFiles(versions)));
   return {
-    current,
-    /** The local path of the present file of each country that an operator has loaded. */
-    files: async () => countryFiles(await current()),
-    geography: (versions: Record<string, string>) => geographies(versionsKey(versions), () => load(versions)),
+    currentVersions,
+    /** The local path of the newest file of each country that an operator has loaded. */
+    files: async () => countryFiles(await currentVersions()),
+    geography: (versions: Record<string, string>) => cachedGeography(versionsKey(versions), () => load(versions)),
   };
 }
 
 /**
- * Returns a geography that follows the newest versions: the API uses a newly loaded country within a second. If they cannot be read at the
- * start, calls that need the geography throw until they can.
+ * Returns a geography that follows the newest versions: the API uses a newly loaded country within a second. If the localities cannot be
+ * loaded at the start, the geography's functions throw StoreUnavailable until they are.
  */
 export async function followLocalities(
   localities: LocalityVersions,
@@ -55,7 +55,7 @@ export async function followLocalities(
 ): Promise<Geography> {
   let current: { readonly key: string; readonly geography: Geography } | undefined;
   const refresh = async () => {
-    const versions = await localities.current();
+    const versions = await localities.currentVersions();
     const key = versionsKey(versions);
     if (key !== current?.key) current = { key, geography: await localities.geography(versions) };
   };
@@ -73,19 +73,19 @@ export async function followLocalities(
     resolve: (request) => geography().resolve(request),
     suggest: (start, country) => geography().suggest(start, country),
     postalCodesOf: (suburb, country) => geography().postalCodesOf(suburb, country),
-    reload: (country) => geography().reload(country),
+    forget: (country) => geography().forget(country),
   };
 }
 
-/** Loads the present localities, for a worker before its first import. */
+/** Loads the newest localities, for a worker before its first import. */
 export async function preloadLocalities(localities: LocalityVersions, logger: Logger): Promise<void> {
-  const load = async () => preloadAustralia(await localities.geography(await localities.current()));
+  const load = async () => preloadAustralia(await localities.geography(await localities.currentVersions()));
   await tolerateOutage(load(), logger);
 }
 
 async function tolerateOutage(loading: Promise<void>, logger: Logger): Promise<void> {
   await loading.catch((error: unknown) => {
-    if (!outageIn(error)) throw error;
+    if (!unavailableStoreIn(error)) throw error;
     logger.warn({ err: error }, "the localities are loaded later");
   });
 }

@@ -5,7 +5,7 @@ const niceness = 4;
 
 /** Workers, projectors and file checks call this, so that the API gets the processor first. On an idle machine they lose nothing. */
 export function lowerPriority(): void {
-  // Linux divides processor time among sessions first (autogroup), and each role is a session of its own.
+  // Linux first divides processor time among sessions (autogroup). Each of these processes is a session of its own.
   for (const lower of [() => setPriority(niceness), () => writeFileSync("/proc/self/autogroup", String(niceness))]) {
     try {
       lower();

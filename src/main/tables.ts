@@ -16,7 +16,7 @@ import { repeatUntilStopped } from "../workers/waiting/repeatUntilStopped.js";
 const functions = [lookUpSecretsFunction];
 export const schemaStatements = (): string[] => [...migrationStatements(), ...functions];
 const filledTables = allProjections.flatMap(({ tables }) => tables);
-/** Every role checks, so that with three roles there is a check every few seconds. */
+/** How often each role looks for missing tables. With three roles somebody looks every few seconds. */
 const checkIntervalMs = 10_000;
 
 /** Migrates, and creates dropped tables again. `ifUnavailable`: whether an event store that does not answer counts as one with events. */
@@ -38,14 +38,14 @@ async function isEmpty(eventStore: EventStore, ifUnavailable: "assumeEvents" | "
       if (events.length > 0) search.abort();
     });
   } catch (error) {
-    const hasFailed = !search.signal.aborted; // otherwise it found an event and was aborted
+    const hasFailed = !search.signal.aborted; // otherwise the search found an event and was aborted
     if (hasFailed && (ifUnavailable === "fail" || !(error instanceof StoreUnavailable))) throw error;
     return false;
   }
   return !search.signal.aborted;
 }
 
-/** Creates the tables again when they are lost while a role runs. The projector fills them. */
+/** Until the signal aborts: creates the tables again when they are lost. The projector creates and fills those of the projections. */
 export async function restoreLostTables(stores: Stores, logger: Logger, signal: AbortSignal): Promise<void> {
   const others = tableNames().filter((name) => !filledTables.includes(name));
   await repeatUntilStopped("looking for missing tables", checkIntervalMs, { logger, signal }, async () => {

@@ -1,4 +1,4 @@
-// What the application needs of the event store: types, how two positions compare, and how to read a few events.
+// What the application needs of the event store: its interface, and functions that compare positions and read a few events.
 import { Readable } from "node:stream";
 
 /** A position in the event log's global order. Later events have larger positions. */
@@ -14,8 +14,8 @@ export const logStart: Position = { commit: -1n, prepare: -1n };
 export const isAfter = (position: Position, other: Position | undefined): boolean =>
   other === undefined || (position.commit === other.commit ? position.prepare > other.prepare : position.commit > other.commit);
 
-/** The share of the event log, from 0 to 1, that lies before a position. Positions grow with the log's bytes. */
-export const shareOfLog = (position: Position, end: Position | undefined): number =>
+/** The part of the event log, from 0 to 1, that lies before a position. Positions grow with the log's bytes. */
+export const fractionOfLog = (position: Position, end: Position | undefined): number =>
   end && end.commit > 0n ? Math.min(1, Number(position.commit) / Number(end.commit)) : 1;
 
 /** An event to be appended. The id makes retries safe: an append with the same ids at the same revision is recorded once. */
@@ -53,7 +53,7 @@ export interface StoredEvent {
 export type Revision = bigint;
 export const noStream: Revision = -1n;
 
-/** Where the last event of an append is. */
+/** Where the last event of an append was recorded. */
 export interface AppendResult {
   readonly revision: Revision;
   readonly position: Position;
@@ -70,14 +70,14 @@ export interface EventBatch {
 /** Events of one stream that are appended together. Each is encoded when it is added, so that only its bytes are kept. */
 export interface EventChunk {
   count(): number;
-  /** False when the event does not fit and has to begin the next chunk. The first one always fits. */
+  /** False when the event does not fit and has to begin the next chunk. The first event of a chunk always fits. */
   add(event: NewEvent): boolean;
-  /** Appends the events as `EventStore.append` does. No event may be added until it resolves; then the chunk is empty again. */
+  /** Appends the events as `EventStore.append` does. No event may be added until the promise resolves. The chunk is then empty again. */
   append(expected: Revision): Promise<AppendResult>;
 }
 
 export interface EventStore {
-  /** Appends after exactly `expected`. It resends an append of unknown outcome by itself, and throws errors of src/portErrors.ts. */
+  /** Appends after exactly `expected`. Resends an append of unknown outcome by itself. Throws errors of src/portErrors.ts. */
   append(
     stream: string,
     events: readonly NewEvent[],

@@ -10,20 +10,20 @@ export interface ObjectStore {
   remove(key: string): Promise<void>;
   /** The objects under a prefix. */
   list(prefix: string): AsyncIterable<{ key: string; modifiedAt: Date; size: number }>;
-  /** Removes the files that killed calls of `put` left before this time. Returns how many. */
+  /** Removes the partial files that `put` left before this time, when its process was killed. Returns how many. */
   removeUnfinished(before: Date): Promise<number>;
   /** A link from which the object can be downloaded, without an API key, until it expires. The browser saves it as `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
   /** For a store whose links the API serves: the file of such a link; undefined when the signature is wrong or the link has expired. */
   openLink?(link: Link, now: Date): Promise<LinkedFile | undefined>;
-  /** Creates the bucket or the folder if it is missing. A process that stores submissions calls it at its start. */
+  /** Creates the bucket or the folder if it is missing. A process of the API calls it at its start. */
   prepare(): Promise<void>;
   /** Throws StoreUnavailable when the store cannot be used. Changes nothing. */
   ping(): Promise<void>;
   close?(): void;
 }
 
-/** The parts of a link. All of them are signed. */
+/** The parts of a link. `signature` signs the others. */
 export interface Link {
   readonly key: string;
   /** Seconds since 1970. */

@@ -2,10 +2,10 @@
 /** Hashing is slow on purpose and runs off the event loop. Throws TooBusy when too many calls wait already. */
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** False without a hash, after as much work as with one, so that the time does not tell whether there is a hash. */
+  /** Without a hash it answers false, but takes as long as with one, so that the time does not tell whether there is a hash. */
   matches(password: string, hash: string | undefined): Promise<boolean>;
-  /** Whether the password, in lower case, is in the list of common passwords. */
-  isCommon(password: string): boolean;
+  /** Whether it is a common password. The list of those is in lower case, so the argument must be too. */
+  isCommon(lowerCase: string): boolean;
 }
 
 /** The secrets of one sign-on. `finish` compares them with what the browser brings back from the identity provider. */

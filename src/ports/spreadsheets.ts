@@ -1,4 +1,4 @@
-// What the application needs of spreadsheets: reading uploaded files, writing error reports and tables.
+// What the application needs of spreadsheets: it reads uploaded files, and writes error reports and tables.
 import type { Writable } from "node:stream";
 import type { FaultyCell, Row } from "../domain/rows/cells.js";
 
@@ -29,8 +29,9 @@ export interface FileHeader {
 }
 
 export interface ReadOptions {
+  /** Detected from the content if it is undefined. */
   readonly format?: FileFormat;
-  /** Columns, from 0, in which a workbook's number is read as a date. */
+  /** The columns, counted from 0, in which a workbook's number is read as a date. */
   readonly dateColumns?: ReadonlySet<number>;
   /** Turns the digits of a workbook's numeric cell into the cell's text. `column` counts from 0. */
   readonly writeNumber?: ((text: string, column: number) => string) | undefined;
@@ -42,7 +43,7 @@ export interface ReadOptions {
 /** The path of a file, or the bytes of a CSV file. */
 export type FileSource = string | Buffer;
 
-/** Reads uploaded files and writes error reports. Throws FileFault for an unusable file; the message says what to fix. */
+/** The functions that read throw FileFault for an unusable file. Its message says what to fix. */
 export interface Spreadsheets {
   readHeader(source: FileSource, fileName: string, signal?: AbortSignal): Promise<FileHeader>;
   readRows(source: FileSource, options?: ReadOptions): AsyncIterable<RowBatch>;
@@ -64,13 +65,13 @@ export interface Spreadsheets {
   ): TableWriter;
   /** One record of a CSV file. Its texts are escaped so that no program runs one as a formula, whatever character it splits cells at. */
   csvLine(cells: readonly CsvCell[]): string;
-  /** The records that `csvLine` would write for these rows, at a small part of its cost. */
-  copiedCsv(rows: CopiedRows): Uint8Array;
-  copiedCells(rows: CopiedRows): CsvCell[][];
+  /** The records that `csvLine` would write for these rows, but much faster. */
+  csvFromCopy(output: CopyOutput): Uint8Array;
+  cellsFromCopy(output: CopyOutput): CsvCell[][];
   isFileFault(error: unknown): error is Error;
 }
 
-/** Reads header rows and first values in other threads, so that requests are served meanwhile. Throws as `Spreadsheets`, or TooBusy. */
+/** Reads header rows and first values in other threads, so that this thread serves requests meanwhile. Throws FileFault or TooBusy. */
 export interface HeaderReader {
   readHeader(organisationId: string, file: { readonly path: string; readonly name: string }): Promise<FileHeader>;
   /** For each column some of its first values, without repetition and cut short. */
@@ -80,7 +81,7 @@ export interface HeaderReader {
 export interface ReportWriter {
   add(row: number, reason: string, values: readonly string[]): Promise<void>;
   close(): Promise<void>;
-  /** Closes and removes the file. */
+  /** Closes the file and removes it. */
   discard(): Promise<void>;
 }
 
@@ -92,8 +93,8 @@ export interface WallTime {
 /** A text, a number as its exact digits, or a time. */
 export type CsvCell = string | { readonly decimal: string } | WallTime;
 
-/** Rows as the database copies them out. */
-export interface CopiedRows {
+/** Rows as Postgres' `COPY ... TO` writes them. */
+export interface CopyOutput {
   /**
    * Each row is a line, with tabs between its cells. Tabs, line breaks and backslashes in a cell are escaped as Postgres' COPY does it. A
    * cell without a value is empty.
@@ -103,7 +104,7 @@ export interface CopiedRows {
   readonly isNumber: readonly boolean[];
 }
 
-/** Texts stay texts, whatever they look like. Rows that a sheet cannot hold are left out, and its last row says so. */
+/** Texts stay texts, whatever they look like. Rows that the sheet cannot hold are omitted, and its last row says so. */
 export interface TableWriter {
   add(cells: readonly (string | number | WallTime)[]): Promise<void>;
   close(): Promise<void>;

@@ -17,5 +17,5 @@ export interface WebhookAnswer {
   readonly milliseconds: number;
 }
 
-/** Posts once and follows no redirects. Every wait has a time limit, and every read a size limit. Never throws. */
+/** Sends one request and follows no redirects. Every wait has a time limit, and every read a size limit. Never throws. */
 export type PostWebhook = (request: WebhookRequest) => Promise<WebhookAnswer>;

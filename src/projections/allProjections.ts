@@ -19,15 +19,15 @@ export const allProjections: readonly Projection[] = [
   reversals,
   rejections,
   activities,
-  versions, // before shipments, which looks up a reversed shipment by its number here
+  versions, // before `shipments`, which looks up reversed shipments in the table shipment_versions
   shipments,
   quotes,
   log,
 ];
 
 /**
- * Prefixes of streams that are never deleted: a starting projector finds their events again, and so recognises the event log. Do not add a
- * prefix here: existing checkpoints have not seen its events, so they would be taken for checkpoints of another event log.
+ * Prefixes of streams that are never deleted. A starting projector recognises the event log by the last event that it has applied from
+ * these streams. Do not add a prefix here: existing checkpoints have not seen its events, so their tables would be taken for another log's.
  */
 export const permanentPrefixes: readonly string[] = [
   streamPrefix.import,
@@ -39,8 +39,8 @@ export const permanentPrefixes: readonly string[] = [
 ];
 
 /**
- * Prefixes of all streams that are projected. Some are not permanent: a member's stream is deleted when the person is to be forgotten, and
- * streams of sign-ins after some months. Those of corrections and reversals were added later, so older checkpoints have not seen them.
+ * Prefixes of all streams that are projected. A member's stream is deleted when the person is to be forgotten, one of sign-ins after some
+ * months. Streams of corrections and reversals are kept, but are newer than some checkpoints, so they cannot be in `permanentPrefixes`.
  */
 export const projectedPrefixes: readonly string[] = [
   ...permanentPrefixes,

@@ -1,4 +1,4 @@
-// Writes rows with COPY, which is faster than insert.
+// Writes rows with COPY, which is faster than `insert`, and deletes the rows of imports that ended.
 import { finished } from "node:stream/promises";
 import type { PoolClient } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
@@ -22,7 +22,6 @@ export async function copyRows(
   await client.query(`drop table ${staging}`);
 }
 
-/** Deletes the rows of these imports from the table. */
 export async function deleteRows(client: PoolClient, table: string, imports: readonly EndedImport[]): Promise<void> {
   if (imports.length === 0) return;
   await client.query(`delete from ${table} where import_position = any($1::bigint[])`, [imports.map(({ facts }) => facts.position)]);
@@ -37,14 +36,14 @@ async function copyLines(client: PoolClient, target: string, lines: string): Pro
 const specialCharacters = /[\\\t\n\r\0]/;
 const escapes: Readonly<Record<string, string>> = { "\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\ufffd" };
 
-/** The value of a text column. Postgres cannot store NUL. Pushes with NUL are rejected, so the replacement here is a last guard. */
+/** A value in COPY's text format. Replaces the character NUL, which Postgres cannot store, although pushes that contain it are rejected. */
 export function copyText(value: unknown): string {
   if (value === undefined || value === null) return "\\N";
   const text = typeof value === "string" ? value : String(value);
   return specialCharacters.test(text) ? text.replace(/[\\\t\n\r\0]/g, (character) => escapes[character] ?? character) : text;
 }
 
-/** The value of a JSON column. */
+/** A JSON value in COPY's text format. */
 export function copyJson(value: unknown): string {
   const text = storableJson(value);
   return text.includes("\\") ? text.replaceAll("\\", "\\\\") : text;

@@ -1,6 +1,6 @@
-// The row of an import in `imports`. The process that appends an import's event also writes this row, so that every reader sees at once
-// that the import was requested, started, cancelled or failed. The projector later writes the same from the event log, in case that process
-// was killed. Only the projector counts rows, and only it writes `completed`, in one transaction with the ledgers.
+// The row of an import in `imports`. The process that appends an import's event also writes this row, so that every reader sees
+// immediately that the import was requested, started, cancelled or failed. The projector later writes the same from the event log, in case
+// that process was killed. Only the projector counts rows, and only it writes `completed`, in one transaction with the ledgers.
 import { actorOf } from "../domain/principal.js";
 import { decodeOn } from "../events/codec.js";
 import type { ImportEnding, ImportRequested } from "../events/importEvents.js";
@@ -21,8 +21,8 @@ import { storableJson } from "./tables/storableJson.js";
 const nothingCountedRevision: Revision = -1n;
 
 /**
- * SQL that inserts the rows of requested imports unless they exist. `on conflict` names no index: when two processes insert the same row at
- * once, the second would otherwise fail on the unique `position`. The parameter's value comes from `requestedJson`.
+ * SQL that inserts the rows of requested imports unless they exist. `on conflict` names no index: if two processes insert the same row at
+ * the same time, the second would otherwise fail on the unique `position`. The parameter's value comes from `requestedJson`.
  */
 export const insertRequestedSql = (parameter: string): string => `
   insert into imports (import_id, position, organisation_id, kind, source, source_details, status, progress, received, processed, failed,
@@ -43,7 +43,7 @@ const unlockedRowSql = (importId: string, condition: string): string =>
 
 /**
  * SQL that shows an import as running. It does nothing while the table shows another import of the organisation as running, or does not yet
- * show the end of one: readers never see two running at once.
+ * show the recorded end of another one: readers never see two imports of an organisation running.
  */
 export const showStartedSql = (importId: string, startedAt: string): string => `
   update imports set status = 'processing', started_at = ${startedAt}, revision = ${startedRevision}
@@ -53,11 +53,11 @@ export const showStartedSql = (importId: string, startedAt: string): string => `
         and other.import_id <> i.import_id and (other.status = 'processing' or other.status = 'queued' and other.recorded_rows is not null))`,
    )}`;
 
-/** SQL that notes that an import's end is recorded, while the table cannot show it yet. */
+/** SQL for an import that has ended in its stream, if the table does not show the end yet: notes how many rows the stream has. */
 export const noteRecordedEndSql = (importId: string, rows: string): string =>
   `update imports set recorded_rows = ${rows} where ${unlockedRowSql(importId, "i.status in ('queued', 'processing')")}`;
 
-/** SQL that shows an import as being cancelled, until the projector has counted its rows: it is unfinished but has an end time. */
+/** SQL that shows an import as being cancelled until the projector has counted its rows: the row is unfinished but has an end time. */
 const showCancellingSql = (importId: string, endedAt: string): string =>
   `update imports set finished_at = ${endedAt} where ${unlockedRowSql(importId, "i.status in ('queued', 'processing')")}`;
 
@@ -87,7 +87,7 @@ export function importEndColumns({ type, data }: ImportEvent<ImportEnding>) {
 
 const below100 = (progress: number) => Math.min(99, Math.max(0, Math.floor(progress)));
 
-/** Counting this many rows takes about 0.4 s. If more are uncounted, the end is left to the projector. */
+/** Counting this many rows takes about 0.4 s. If the projector has yet to count more, it also writes the end. */
 const maxCountedRows = 20_000n;
 const maxAttempts = 5;
 
@@ -109,32 +109,32 @@ export async function catchUpImport(database: Database, eventStore: EventStore, 
   if (last.type === "ImportCompleted") await database.query(noteRecordedEndSql("$1", "$2"), [importId, rowsBefore(last.revision)]);
 }
 
-/** Shows the end with the final counts, for which it reads the rows that the projector has not counted. False if these are too many. */
+/** Shows the end with the final counts, after reading the rows that the projector has not counted. If false, the projector has to do so. */
 async function showEnd(
   database: Database,
   eventStore: EventStore,
-  ended: ImportEvent<"ImportFailed" | "ImportCancelled">,
+  ending: ImportEvent<"ImportFailed" | "ImportCancelled">,
   startedAt: string | null,
 ): Promise<boolean> {
-  const { importId } = ended.data;
+  const { importId } = ending.data;
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const { rows } = await database.query<{ revision: string; counted: string; failed: number }>(
       "select revision, counted, failed from imports where import_id = $1",
       [importId],
     );
     const [row] = rows;
-    if (!row || BigInt(row.revision) >= ended.revision) return true;
+    if (!row || BigInt(row.revision) >= ending.revision) return true; // shown already
     const counted = BigInt(row.counted);
-    if (ended.revision - counted > maxCountedRows) return false;
-    const received = rowsBefore(ended.revision);
+    if (ending.revision - counted > maxCountedRows) return false;
+    const received = rowsBefore(ending.revision);
     const failed = received === 0 ? 0 : row.failed + (await countRejectedRows(eventStore, importId, { from: nextUncounted(counted) }));
     const end = {
-      ...importEndColumns(ended),
+      ...importEndColumns(ending),
       importId,
       received,
       failed,
       startedAt,
-      revision: String(ended.revision),
+      revision: String(ending.revision),
       counted: row.counted,
     };
     const { rowCount } = await database.query(
@@ -146,7 +146,7 @@ async function showEnd(
         where import_id = ended."importId" and imports.revision < ended.revision and imports.counted = ended.counted`,
       [storableJson(end)],
     );
-    if (rowCount) return true; // otherwise the projector has counted more rows in between
+    if (rowCount) return true; // otherwise the projector has counted more rows, and the next attempt reads the rest
   }
   return false;
 }

@@ -1,6 +1,6 @@
 // src/projections turns events into the rows that queries read: models has one file per projection, tables the table definitions, running
 // the projector, and rebuild the command that builds the tables again from the event log. A projection takes a batch and a transaction,
-// writes set-based SQL and calls no other store; applyBatch.ts commits its rows and its checkpoint together. Table names are unqualified,
+// writes set-based SQL and calls no other store; applyBatch.ts commits the rows and the checkpoint together. Table names are unqualified,
 // since a rebuild runs the same code with the search path set to a shadow schema.
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
@@ -16,9 +16,9 @@ export interface Projection {
    * projector then builds them again beside the live ones.
    */
   readonly shape?: number;
-  /** SQL for the imports whose rows a command wrote before the projector reached their events. A rebuild writes them from their streams. */
+  /** SQL for the imports whose rows a command wrote before the projector reached their events. A rebuild reads their streams. */
   readonly aheadImportsSql?: string;
-  /** SQL condition for the rows to compare, without those about to be deleted or written ahead by commands. By default all rows. */
+  /** SQL condition for the rows that a rebuild or an audit compares, without those that commands wrote ahead or that will be deleted. */
   readonly comparedRowsSql?: string;
   apply(client: PoolClient, batch: SortedBatch, options: ApplyOptions): Promise<void>;
 }

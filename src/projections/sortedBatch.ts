@@ -1,4 +1,4 @@
-// Groups a batch of events by import, once for all projections.
+// Groups the events of a batch by import, for all projections together.
 import { isUuid } from "../domain/uuid.js";
 import { decodeOn, type RecordedEventOn, UnreadableEvent } from "../events/codec.js";
 import type { ImportEnding, ImportKind, RowAccepted, RowRejected } from "../events/importEvents.js";
@@ -16,7 +16,7 @@ export interface ImportFacts {
   readonly organisationId: string;
   readonly kind: ImportKind;
   readonly sourceDetails: string;
-  /** Whether it corrects rows of another import. */
+  /** Whether the import corrects rows of another one. */
   readonly isCorrection: boolean;
   /** Set only for an activity import that this process has followed from its start. */
   totals?: RunningTotals;
@@ -34,7 +34,7 @@ export interface ImportSlice {
   readonly acceptedRevisions: bigint[];
   readonly rejectedRows: RowRejected[];
   ending?: ImportEvent<ImportEnding>;
-  /** The revision of the first event after ImportRequested. */
+  /** The revision of the first of these events that is not ImportRequested; undefined if there is none. */
   firstRevision: bigint | undefined;
   lastRevision: bigint;
 }
@@ -46,7 +46,7 @@ export interface SortedBatch {
   readonly endedSlices: readonly ImportSlice[];
 }
 
-/** Logs an event that a projection cannot read and leaves out: one broken event must not stop all organisations' imports. */
+/** Logs an event that a projection cannot read. The projection skips it: one broken event must not stop all organisations' imports. */
 export type SkipEvent = (event: StoredEvent, why: string) => void;
 
 export interface EndedImport {
@@ -58,7 +58,7 @@ export interface CompletedImport extends EndedImport {
   readonly ending: ImportEvent<"ImportCompleted">;
 }
 
-/** The imports of one kind that end in the batch, in the order of the event log. */
+/** The imports of one kind that end in the batch, in the order of the event log. The abandoned ones failed or were cancelled. */
 export function endingsOf({ endedSlices }: SortedBatch, kind: ImportKind) {
   const completed: CompletedImport[] = [];
   const abandoned: EndedImport[] = [];

@@ -1,6 +1,6 @@
 import { type FieldPart, fieldsOf, isNumberField } from "../domain/imports/fields.js";
 
-/** The fields that have a value, in the contract's order, which jsonb does not keep. Numbers come from Postgres as text. */
+/** The fields that have a value, in the contract's order, since jsonb does not keep an order. Postgres returns numbers as text. */
 export function givenFields(values: Readonly<Record<string, unknown>>, part: FieldPart): Record<string, unknown> {
   const present: Record<string, unknown> = {};
   for (const field of fieldsOf(part)) {

@@ -10,7 +10,7 @@ export async function unfinishedImports(database: Database): Promise<number> {
 
 /**
  * Seconds since the tables were last up to date, by the database's clock; undefined before the first projector has run. A projection that
- * is new after an upgrade, and still being filled from the event log, does not count.
+ * is new after an upgrade, and still being filled from the event log, does not count. Nor does the checkpoint of the webhook follower.
  */
 export async function projectionLagSeconds(pool: Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ seconds: number | null }>(

@@ -1,4 +1,4 @@
-// Open pages watch imports, lists of imports and endpoints. The version of each is a short text that changes with what pages show of it.
+// Open pages watch imports, lists of imports and endpoints. A version is a text that changes when a page has to show something else.
 import { isUuid } from "../domain/uuid.js";
 import type { Database } from "../ports/database.js";
 
@@ -9,12 +9,13 @@ export const watchedName = {
   endpoint: (endpointId: string) => `endpoint ${endpointId}`,
 };
 
+/** The version of a list depends on the organisation's oldest unfinished imports and on its newest imports, up to these numbers. */
 const maxUnfinished = 100;
 const maxNewest = 25;
-/** The number of deliveries that a page shows. */
+/** The deliveries that a page shows, and one more, which tells whether there is a next page. */
 const maxDeliveries = 51;
 
-/** The versions of all watched names, from one query. What does not exist has no version. */
+/** The versions of the watched names, by name, from one query. An import or endpoint that does not exist has none. */
 export async function pageVersions(watched: readonly string[], database: Database): Promise<ReadonlyMap<string, string>> {
   const idsOf = (kind: keyof typeof watchedName) =>
     watched.flatMap((each) => (each.startsWith(`${kind} `) ? [each.slice(kind.length + 1)] : []));

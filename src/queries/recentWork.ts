@@ -15,8 +15,8 @@ export type EndedImports = Awaited<ReturnType<typeof endedImports>>;
 const maxImportsRead = 20_000;
 
 /**
- * Accepted and rejected rows by the day on which their imports ended. Nothing of an import that failed or was cancelled is accepted.
- * `isCut` is true if imports may be missing, the oldest first, because `max` of them were read.
+ * Accepted and rejected rows by the day on which their imports ended. An import that failed or was cancelled has no accepted rows. `isCut`
+ * is true if `max` imports were read, so that earlier ones may be missing.
  */
 export async function endedImports(organisationId: string, { starts, end }: Days, database: Database, max = maxImportsRead) {
   const { rows } = await database.query<{ day: number; accepted: number; rejected: number; failedImports: number; imports: number }>(
@@ -52,7 +52,7 @@ const groupHoursSql = `
          where ${isOfGroupSql} and t.half_hour >= $2 and t.half_hour < $3 offset 0) as hours
  where g.organisation_id = $1`;
 
-/** The charge codes with the most activities, from the sums by half hour. Leaves out a half hour within which the first day begins. */
+/** The charge codes with the most activities, from the sums by half hour. A half hour within which the first day begins is left out. */
 export async function busiestChargeCodes(
   organisationId: string,
   { starts, end }: Days,
@@ -103,15 +103,15 @@ export async function troubledWebhooks(organisationId: string, database: Databas
 }
 
 export interface FirstSteps {
+  /** Whether a person has dismissed the list of first steps. */
   readonly isPutAway: boolean;
   readonly hasImport: boolean;
-  /** Whether it has imported the example file with which new organisations try the service. */
+  /** Whether the organisation has imported the example file with which new organisations try the service. */
   readonly hasExample: boolean;
   readonly hasColleague: boolean;
   readonly hasKey: boolean;
 }
 
-/** Which first steps an organisation has taken. */
 export async function firstStepsOf(organisationId: string, database: Database): Promise<FirstSteps> {
   const completedSql = "select from imports where organisation_id = $1 and status = 'completed'";
   const { rows } = await database.query<FirstSteps>(

@@ -1,5 +1,5 @@
-// src/queries has the reads, nearly all from the projections' tables. A read for an organisation takes its id as the first argument and
-// uses it in every look-up, so that another organisation's data is never found. The audit and the webhook sender read across organisations.
+// src/queries has the reads, nearly all from the projections' tables. A read for one organisation has its id as first argument and uses the
+// id in every look-up. Some reads, such as those for metrics, are for all organisations. This file has what lists with pages share.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Rejection } from "../domain/rejection.js";
 
@@ -64,7 +64,7 @@ interface RowMapping<Row, Item> {
   itemOf(row: Row): Item;
 }
 
-/** Calls `fetchRows` for one row more than the page shows. If it returns fewer, this is the last page. */
+/** Calls `fetchRows` for one row more than the page shows. Without that row, this is the last page. */
 export async function readPage<Row, Item>(
   request: PageRequest,
   scope: CursorScope,

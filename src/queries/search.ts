@@ -42,7 +42,7 @@ function idRange(text: string): { readonly lowest: string | null; readonly highe
 const importColumns = `import_id as "importId", source_details as reference, file_name as "fileName", kind, submitted_at as "submittedAt", position`;
 const typedKeySql = searchKeySql(":text::text");
 const importsOfOrganisationSql = `select ${importColumns} from imports where organisation_id = :organisationId`;
-/** SQL for the newest exact matches, and for the alphabetically last of those that begin with the text: names often end with a date. */
+/** SQL for the newest exact matches, and for the names that begin with the text, in descending order: names often end with a date. */
 const importsByKeySql = (key: string, moreConditions = "") => `
   (${importsOfOrganisationSql} and ${key} = ${typedKeySql}${moreConditions} order by position desc limit :count) union all
   (${importsOfOrganisationSql} and starts_with(${key}, ${typedKeySql})${moreConditions} order by ${key} using ~>~ limit :count)`;
@@ -59,7 +59,7 @@ const importsSql = `
 export const findImports = async (organisationId: string, text: string, pool: Pool): Promise<FoundImport[]> =>
   (await pool.query<FoundImport>(bindNames(importsSql, { organisationId, text, count: maxFound, ...idRange(text) }))).rows;
 
-/** Ids and references are compared with regard to case, so the typed text is searched as it is and in capitals. */
+/** Ids and references are compared with regard to case, so the text is searched as it was typed and in capitals. */
 async function inEachSpelling<Found>(text: string, find: (spelling: string) => Promise<readonly Found[]>): Promise<Found[]> {
   const found = await Promise.all([...new Set([text, text.toUpperCase()])].map(find));
   return found.flat().slice(0, maxFound);

@@ -1,4 +1,4 @@
-// Reads a stream at one place: an import as it was at a time, a page of events that shows people what was recorded, the event of a row.
+// Reads a part of a stream: an import as it was at a time, a page of its events, or the event of a row.
 import { countRejectedRows, requestedRevision, rowsBefore, startedRevision } from "../events/importLayout.js";
 import { streamOf } from "../events/streams.js";
 import { type EventStore, eventAt, eventsOf, noStream, type StoredEvent } from "../ports/eventStore.js";
@@ -37,7 +37,7 @@ export async function streamPage(eventStore: EventStore, stream: string, from: b
   return { events: events.slice(0, count), next: events[count]?.revision ?? null };
 }
 
-/** The revision of the import's first event for this row or a later one, or of its last event. Row numbers ascend in the stream. */
+/** The revision of the import's first event for this row or a later row, otherwise of its last event. Row numbers ascend in the stream. */
 export async function revisionOfRow(eventStore: EventStore, stream: string, row: number): Promise<bigint> {
   const last = (await eventStore.last(stream))?.revision ?? startedRevision;
   return findFirstRevision(eventStore, stream, [startedRevision, last], ({ data }) => {
@@ -47,8 +47,8 @@ export async function revisionOfRow(eventStore: EventStore, stream: string, row:
 }
 
 /**
- * The first revision between `after` and `last` whose event matches; `last` if none between them does. All events after a match have to
- * match too: this is a binary search, which takes about twenty reads for a million events.
+ * The first revision between `after` and `last` whose event matches; `last` if none does. All events after a match have to match
+ * too: this is a binary search, which takes about twenty reads for a million events.
  */
 export async function findFirstRevision(
   eventStore: EventStore,

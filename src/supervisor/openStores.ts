@@ -85,14 +85,14 @@ async function startOwnStores(config: Config, lock: FolderLock, logger: Logger, 
   let running: EmbeddedStores | undefined;
   let stopping = false;
   let lastWrite = Promise.resolve();
-  const writeFile = async () => {
+  const writeRuntimeFile = async () => {
     if (!running) return; // the first write follows when both stores have started
     const { databaseUrl, eventStoreUrl } = running;
     const processes = [...(await running.processes()), ...roleProcesses];
     await writeRuntime(dataDir, { owner: lock.owner.identity, databaseUrl, eventStoreUrl, processes, stopping });
   };
   const record = () => {
-    lastWrite = lastWrite.catch(() => undefined).then(writeFile);
+    lastWrite = lastWrite.catch(() => undefined).then(writeRuntimeFile);
     return lastWrite;
   };
   const announceStop = () => {
@@ -100,8 +100,8 @@ async function startOwnStores(config: Config, lock: FolderLock, logger: Logger, 
     return record().catch(() => undefined);
   };
   try {
-    const onChange = () => void record().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
-    const stores = await startEmbeddedStores({ dataDir, databaseUrl, eventStoreUrl, logger, signal, onChange });
+    const onRestart = () => void record().catch((error: unknown) => logger.warn({ err: error }, "the runtime file could not be written"));
+    const stores = await startEmbeddedStores({ dataDir, databaseUrl, eventStoreUrl, logger, signal, onRestart });
     running = stores;
     await record();
     return {

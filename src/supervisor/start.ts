@@ -8,7 +8,7 @@ import { processIdentity } from "../embedded/processes.js";
 import { type OpenStores, openStores } from "./openStores.js";
 
 const roles = ["projector", "worker", "api"] as const;
-const roleStopMs = 6_500; // a stop may take ten seconds, and the rest is for the stores
+const roleStopMs = 6_500; // of the ten seconds that a stop may take: the rest is for the stores
 
 export interface StartOptions {
   readonly config: Config;

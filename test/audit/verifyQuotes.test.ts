@@ -53,7 +53,7 @@ describe("verify", () => {
     await projectLog(service);
     for (const all of [false, true]) {
       const found = await sentences(all);
-      expect(found).toContain(`quote ${wrong.quoteId}: road-2026: fuel was recorded as 19.38 and comes out as 19.82`);
+      expect(found).toContain(`quote ${wrong.quoteId}: road-2026: fuel was recorded as 19.38 and is now computed as 19.82`);
       expect(found).toContain(`quote ${unknown.quoteId}: the organisation's stream holds no catalogue version 9`);
       expect(found.filter((sentence) => !sentence.includes(wrong.quoteId) && !sentence.includes(unknown.quoteId))).toEqual([]);
     }

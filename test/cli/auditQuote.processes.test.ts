@@ -68,8 +68,8 @@ test("audit quote explains a quote of an earlier version; for one that computes 
   const wrong = await recordOldQuote(service.eventStore, oldQuote({ organisationId, file: cheaper }));
   const { code, stdout, stderr } = await command(["audit", "quote", wrong.quoteId], environment);
   expect(stdout).toContain("118.71  total, which is NOT as it was recorded");
-  expect(stdout).toMatch(/DIFFERS: fuel was recorded as 19\.38 and comes out as 19\.82/);
-  expect([code, stderr.trim().split("\n").at(-1)]).toEqual([1, "The quote does not come out again as it was recorded"]);
+  expect(stdout).toMatch(/DIFFERS: fuel was recorded as 19\.38 and is now computed as 19\.82/);
+  expect([code, stderr.trim().split("\n").at(-1)]).toEqual([1, "The quote is not computed now as it was recorded"]);
 });
 
 test("audit quote of a quote that does not exist ends with one clear line", async () => {

@@ -18,7 +18,7 @@ test("while the database is away the log lines become rarer, and localities load
   let version = "old";
   const asked: string[] = [];
   const localities = {
-    current: async () => {
+    currentVersions: async () => {
       if (away) throw new Error("the database is away");
       return { NZ: version };
     },

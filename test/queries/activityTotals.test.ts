@@ -143,7 +143,7 @@ describe("for any filter and any range of times", () => {
         const narrowed = ofImport ? { ...filter, importId: pushed[0]?.importId } : filter;
         const rows: unknown[] = [];
         for await (const lines of allActivities("acme", narrowed, model.pool)) {
-          const cells = spreadsheets.copiedCells({ lines, isNumber: [] });
+          const cells = spreadsheets.cellsFromCopy({ lines, isNumber: [] });
           rows.push(...cells);
         }
         const { items } = await pageOfActivities("acme", narrowed, { limit: 500, cursor: undefined, secret: "s" }, model.pool);
@@ -174,7 +174,7 @@ test("a filter's codes are compared as they are, whatever they would mean in a s
     for (const filter of [{ customerId: code }, { warehouseCode: code }, { chargeCode: code }]) {
       const found: unknown[] = [];
       for await (const lines of allActivities("hostile", filter, model.pool))
-        found.push(...spreadsheets.copiedCells({ lines, isNumber: [] }).map(([warehouse, charge]) => [warehouse, charge]));
+        found.push(...spreadsheets.cellsFromCopy({ lines, isNumber: [] }).map(([warehouse, charge]) => [warehouse, charge]));
       expect(found).toEqual([[code, code]]);
     }
   for await (const _ of allActivities("' or true --", {}, model.pool)) expect.unreachable("rows of another organisation");

@@ -152,7 +152,7 @@ describe("an explanation", () => {
     await recordOldQuote(service.eventStore, altered);
     const { explanation } = (await explainQuote(acme.id, altered.quoteId, service)) ?? {};
     expect(explanation?.agrees).toBe(false);
-    expect(explanation?.cards[0]?.differences).toEqual(["totalAmount was recorded as 118.72 and comes out as 118.71"]);
+    expect(explanation?.cards[0]?.differences).toEqual(["totalAmount was recorded as 118.72 and is now computed as 118.71"]);
   });
 });
 

@@ -28,7 +28,7 @@ export function startWorker({ deps }: Pick<TestService, "deps">, eventStore = de
     const notices = openNotices({ url, applicationName: "test", channels: Object.values(channels), signal });
     await runWorker({
       ...{ pool, eventStore, objectStore, spreadsheets, catalogues, logger, tempDir, signal },
-      localities: { current: async () => ({}), geography: async () => geography },
+      localities: { currentVersions: async () => ({}), geography: async () => geography },
       workerId: `worker-${randomUUID().slice(0, 8)}`,
       notices,
     });

@@ -339,7 +339,7 @@ export interface paths {
         put?: never;
         /**
          * Correct rows of a fulfilment import
-         * @description Corrects 1 to 500 rows of a completed import, rejected or accepted. `values` replaces values by column name; the other values stay. The rows become a new import, whose `correctionOf` names this one. Each row is corrected at most once: of two corrections at the same time, the second is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, rejected rows are open again. Accepted rows need a `reason`. The new row replaces an accepted one in the totals at once. If the new row is rejected or reversed, or its import fails or is cancelled, the old row counts. The key needs the scope activities.
+         * @description Corrects 1 to 500 rows of a completed import, rejected or accepted. `values` replaces values by column name; the other values stay. The rows become a new import, whose `correctionOf` names this one. Each row is corrected at most once: of two corrections at the same time, the second is rejected with `Already corrected by import <id>`. If the new import fails or is cancelled, rejected rows are open again. Accepted rows need a `reason`. An accepted row counts until the new import completes; in that moment the new row replaces it. If the new row is rejected, or its import fails or is cancelled, the old one goes on counting; if the new row is reversed, the old one counts again. The key needs the scope activities.
          */
         post: operations["correctFulfilmentRows"];
         delete?: never;
@@ -405,7 +405,7 @@ export interface paths {
         };
         /**
          * List the shipment ledger
-         * @description Sorted by shipmentId. If the only filter is `sourceDetails`, or `from` and `to`, shipments are sorted by import instead, the latest first. A page looks at 5,000 shipments at most, so a filtered page may be short or empty and still have a `nextCursor`. The key needs the scope read.
+         * @description Sorted by shipmentId. With `sourceDetails`, or with `from` or `to` and no `shipmentIdPrefix`, shipments are sorted by import, the one that ended last first; with `customerId` or `place` always by shipmentId. A page looks at 5,000 shipments at most, so a filtered page may be short or empty and still have a `nextCursor`. The key needs the scope read.
          */
         get: operations["listLedgerShipments"];
         put?: never;
@@ -445,7 +445,7 @@ export interface paths {
         };
         /**
          * List the activity ledger, of one import or of all
-         * @description In the order of the pushes. With a filter by customer, warehouse, charge code or time, activities are sorted by these and by half hour. With `reversed`, `unusual` or `reference` they are always in the order of the pushes. A page then looks at 5,000 activities at most, so it may be short or empty and still have a `nextCursor`. The key needs the scope read.
+         * @description In the order of the pushes. With a filter by customer, warehouse, charge code or time, activities are sorted by customer, warehouse, charge code and half hour, and within each in the order of the pushes. With `reversed`, `unusual` or `reference` they are always in the order of the pushes. A page then looks at 5,000 activities at most, so it may be short or empty and still have a `nextCursor`. The key needs the scope read.
          */
         get: operations["listLedgerActivities"];
         put?: never;
@@ -2336,7 +2336,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
+            /** @description Received. After any other answer except 410, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2378,7 +2378,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
+            /** @description Received. After any other answer except 410, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2420,7 +2420,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
+            /** @description Received. After any other answer except 410, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2462,7 +2462,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
+            /** @description Received. After any other answer except 410, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2555,7 +2555,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
+            /** @description Received. After any other answer except 410, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -2600,7 +2600,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. After any other answer, or none within 15 s, the webhook is sent again for three days */
+            /** @description Received. After any other answer except 410, or none within 15 s, the webhook is sent again for three days */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

@@ -1,4 +1,4 @@
-// The application's only connection to an event store, which may be EventStoreDB or the embedded one: the address decides.
+// Implements the application's EventStore for the store at an address, which is EventStoreDB or the embedded event store.
 import type { Logger } from "pino";
 import { type EventStore, isAfter } from "../../ports/eventStore.js";
 import { createAppender } from "./appending/append.js";
@@ -25,7 +25,7 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
   const read = createStreamReader(connection, patience);
   const head = createHeadReader(connection, deadlineMs);
   const { append, newChunk } = createAppender({ connection, send: createBatchSender(deadlineMs), read, ...patience });
-  const following = { address, head, logger, deadlineMs, stallMs };
+  const followOptions = { address, head, logger, deadlineMs, stallMs };
   const closing = new AbortController();
 
   return {
@@ -38,15 +38,15 @@ export function connectEventStore(options: EventStoreOptions): EventStore {
     },
     async follow({ from, maxBatch = defaultMaxBatch, signal, ...filter }, onBatch) {
       const range = { filter, from, maxBatch, signal: AbortSignal.any([signal, closing.signal]), until: undefined };
-      await followLog(following, range, onBatch);
+      await followLog(followOptions, range, onBatch);
     },
-    async replay({ prefixes, from, until: last, maxBatch = defaultMaxBatch, signal }, onBatch) {
+    async replay({ prefixes, from, until: requestedEnd, maxBatch = defaultMaxBatch, signal }, onBatch) {
       const end = await head();
       if (!end) return from;
-      const until = last && isAfter(end, last) ? last : end;
-      const stop = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-      const reached = await followLog(following, { filter: { prefixes }, from, maxBatch, signal: stop, until }, onBatch);
-      stop.throwIfAborted();
+      const until = requestedEnd && isAfter(end, requestedEnd) ? requestedEnd : end;
+      const stopSignal = signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
+      const reached = await followLog(followOptions, { filter: { prefixes }, from, maxBatch, signal: stopSignal, until }, onBatch);
+      stopSignal.throwIfAborted();
       return reached;
     },
     deleteStream: createStreamDeleter(connection, patience),

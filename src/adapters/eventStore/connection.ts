@@ -1,6 +1,5 @@
-// All calls use one client. After a call without an answer the client may take twenty seconds more to notice that its connection is dead.
-// So it is retired, and the next call gets a new client.
-
+// All calls but subscriptions share one client. After a call without an answer that client may take twenty more seconds to notice that its
+// connection is dead. So it is retired, and the next call gets a new client.
 import { setTimeout as pause } from "node:timers/promises";
 import { ANY, EventStoreDBClient } from "@eventstore/db-client";
 import { backOffMs } from "../../backOff.js";
@@ -39,8 +38,8 @@ let clientCount = 0;
 
 /**
  * A client with a connection of its own. gRPC channels with equal settings share one connection, so a new client would use the old client's
- * dead connection. Each client therefore gets a keep-alive interval that is a millisecond longer. throwOnAppendFailure makes a wrong
- * version throw, since what the client returns otherwise has a wrong revision.
+ * dead connection. Each client therefore gets a keep-alive interval a millisecond longer than the last one. throwOnAppendFailure makes the
+ * client throw at a wrong version, since the result that it would return instead has a wrong revision.
  */
 export function newClient(address: string): EventStoreDBClient {
   const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clientCount++ % 1000);
@@ -49,7 +48,7 @@ export function newClient(address: string): EventStoreDBClient {
   );
 }
 
-/** How long one attempt may take, how many there are, and the time for all of them together. */
+/** How long one attempt may take, the largest number of attempts, and the time for all attempts together. */
 export interface Patience {
   readonly deadlineMs: number;
   readonly attempts: number;
@@ -62,34 +61,34 @@ export interface Patience {
  */
 export function createStreamDeleter(connection: Connection, { deadlineMs, attempts }: Patience): (stream: string) => Promise<void> {
   return async (stream) => {
-    const what = `deleting ${stream}`;
+    const task = `deleting ${stream}`;
     let lastFailure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
       await pauseBeforeRetry(attempt);
       const client = connection.client();
       try {
-        await withDeadline(deadlineMs + 250, what, client.tombstoneStream(stream, { expectedRevision: ANY, deadline: deadlineMs }));
+        await withDeadline(deadlineMs + 250, task, client.tombstoneStream(stream, { expectedRevision: ANY, deadline: deadlineMs }));
         return;
       } catch (error) {
-        const definite = definiteFailure(error, stream, what);
+        const definite = definiteFailure(error, stream, task);
         if (definite instanceof StreamDeleted) return;
         if (definite) throw definite;
         if (isSilence(error)) connection.retire(client);
         lastFailure = error;
       }
     }
-    throw new StoreUnavailable("event store", `The event store did not answer ${what} in time`, { cause: lastFailure });
+    throw new StoreUnavailable("event store", `The event store did not answer ${task} in time`, { cause: lastFailure });
   };
 }
 
 /** Fails with StoreUnavailable when the promise has not settled in time; the client's own deadlines do not cover everything. */
-export function withDeadline<T>(maxMs: number, what: string, promise: Promise<T>): Promise<T> {
+export function withDeadline<T>(maxMs: number, task: string, promise: Promise<T>): Promise<T> {
   return withTimeLimit(maxMs, promise, () => {
-    throw new StoreUnavailable("event store", `${what}: no answer within ${maxMs} ms`);
+    throw new StoreUnavailable("event store", `${task}: no answer within ${maxMs} ms`);
   });
 }
 
-/** There is no pause before the first retry, since a lost connection is replaced at once. */
+/** Does not pause before the first retry, since a lost connection has been replaced by then. */
 export async function pauseBeforeRetry(failures: number, signal?: AbortSignal): Promise<void> {
   if (failures <= 1) return;
   await pauseFor(backOffMs(failures - 1, { firstMs: 25, maxMs: 1000 }), signal);

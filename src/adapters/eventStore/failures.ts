@@ -1,6 +1,6 @@
-// src/adapters holds the vendors' clients behind the interfaces of src/ports. This folder is the only one that knows
-// `@eventstore/db-client`; its callers meet the errors of src/portErrors.ts, never the client's own.
-// This file classifies what the client throws: its own classes, raw gRPC errors without a type, and sometimes a string.
+// src/adapters holds the vendors' clients behind the interfaces of src/ports. In src, only this folder knows `@eventstore/db-client`. Its
+// callers handle the errors of src/portErrors.ts instead of the client's own. This file classifies what the client throws: errors of
+// its own classes, gRPC errors without a type, and sometimes a string.
 import { ErrorType } from "@eventstore/db-client";
 import { AppendTooLarge, StoreUnavailable, StreamDeleted } from "../../portErrors.js";
 import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
@@ -16,25 +16,25 @@ interface ClientFailure {
 }
 
 const codes = { invalidArgument: 3, resourceExhausted: 8, aborted: 10, unauthenticated: 16, permissionDenied: 7 } as const;
-export const serverDefaultBytes = 1024 * 1024;
+export const defaultMaxAppendBytes = 1024 * 1024;
 
 const failureOf = (error: unknown): ClientFailure =>
   typeof error === "object" && error !== null ? (error as ClientFailure) : { message: String(error) };
 
-/** The stream's revision according to a wrong-version answer; undefined for any other failure. */
+/** The stream's revision, if the failure is a wrong version; undefined for any other failure. */
 export function actualRevision(error: unknown): bigint | undefined {
   const failure = failureOf(error);
   if (failure.type !== ErrorType.WRONG_EXPECTED_VERSION) return undefined;
   return typeof failure.actualVersion === "bigint" ? failure.actualVersion : -1n;
 }
 
-/** The server ended a live subscription that could not keep up. It happens under load; the caller can subscribe again at once. */
+/** The server ended a live subscription that could not keep up. It happens under load. The caller can subscribe again immediately. */
 export function isTooSlow(error: unknown): boolean {
   const failure = failureOf(error);
   return failure.type === ErrorType.TIMEOUT || failure.code === codes.aborted;
 }
 
-/** An append that was given up while it waited for a connection. */
+/** Thrown for an append whose time ran out while it waited for a connection. */
 export class NeverSent extends Error {
   constructor() {
     super("No connection to the event store in time");
@@ -50,17 +50,17 @@ export const wasNeverSent = (error: unknown): boolean => error instanceof NeverS
 /** The log has no event at the position to read from, so the position comes from another log. */
 export const isForeignPosition = (error: unknown): boolean => hasErrorText("foreignPosition", failureOf(error));
 
-/** The typed error for a failure that a retry cannot solve; undefined for a failure that is worth a retry. */
-export function definiteFailure(error: unknown, stream: string, what: string): Error | undefined {
+/** The error to throw for a failure that a retry cannot solve; undefined for a failure that is worth a retry. */
+export function definiteFailure(error: unknown, stream: string, task: string): Error | undefined {
   const failure = failureOf(error);
   if (failure.type === ErrorType.STREAM_DELETED) return new StreamDeleted(stream);
-  if (failure.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) return new AppendTooLarge(failure.maxAppendSize ?? serverDefaultBytes);
-  // The same code also means "too many cancelled calls", which passes.
+  if (failure.type === ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED) return new AppendTooLarge(failure.maxAppendSize ?? defaultMaxAppendBytes);
+  // gRPC's code also means "too many cancelled calls", which passes by itself. Only the text tells them apart.
   if (failure.code === codes.resourceExhausted && hasErrorText("messageTooLarge", failure)) {
-    return new AppendTooLarge(serverDefaultBytes);
+    return new AppendTooLarge(defaultMaxAppendBytes);
   }
   if (failure.type === ErrorType.ACCESS_DENIED || failure.code === codes.permissionDenied || failure.code === codes.unauthenticated) {
-    const message = `The event store cannot be used: ${what} was refused. Check the user and password in EVENTSTORE_URL.`;
+    const message = `The event store cannot be used: ${task} was refused. Check the user and password in EVENTSTORE_URL.`;
     return new StoreUnavailable("event store", message, { cause: error, fault: "misconfigured" });
   }
   if (isTlsFault(error)) {

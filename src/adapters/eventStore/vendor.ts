@@ -1,5 +1,5 @@
-// The only file that uses the insides of `@eventstore/db-client` (its private members, its generated code, the texts of its errors) and of
-// its gRPC library. It was written for version 6.2.1, which package.json names exactly; a test checks that the installed client has them.
+// The only file that uses the insides of `@eventstore/db-client` (private members, generated code) and of its gRPC library. It was written
+// for version 6.2.1, which package.json names exactly. A test checks that the installed client has these insides.
 import type { EventEmitter } from "node:events";
 import type { Duplex, Readable } from "node:stream";
 import type { EventStoreDBClient } from "@eventstore/db-client";
@@ -68,9 +68,9 @@ const cancelledByClient = "Cancelled on client";
  * connection and drops its channel, so every read that ends early would cost a new channel.
  */
 function trackOpenCall(client: EventStoreDBClient, grpc: Parameters<EventStoreDBClient["handleError"]>[0], call: EventEmitter): void {
-  const open = client["disposableStreams"] as unknown as Set<EventEmitter>;
-  open.add(call);
-  call.on("status", () => open.delete(call));
+  const openCalls = client["disposableStreams"] as unknown as Set<EventEmitter>;
+  openCalls.add(call);
+  call.on("status", () => openCalls.delete(call));
   call.on("error", (error: Error & { details?: string }) => {
     if (error.details !== cancelledByClient) void client["handleError"](grpc, error);
   });
@@ -78,7 +78,7 @@ function trackOpenCall(client: EventStoreDBClient, grpc: Parameters<EventStoreDB
 
 export type BatchReply = ReturnType<typeof batchReply>;
 
-/** A BatchAppendResp as the generated code reads it; `refusal` turns it into the client's own error. */
+/** Reads a BatchAppendResp with the generated code. `refusal` creates the client's own error for an append that was not taken. */
 export function batchReply(bytes: Buffer) {
   const reply = messages.BatchAppendResp.deserializeBinary(bytes);
   const error = reply.getError();
@@ -103,8 +103,8 @@ const errorTexts = {
 };
 
 export function hasErrorText(
-  what: keyof typeof errorTexts,
+  failure: keyof typeof errorTexts,
   { message = "", details = "" }: { message?: string; details?: string },
 ): boolean {
-  return errorTexts[what].test(`${message} ${details}`);
+  return errorTexts[failure].test(`${message} ${details}`);
 }

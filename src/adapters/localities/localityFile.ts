@@ -1,5 +1,5 @@
-// src/adapters/localities reads localities: those that come with the service, and files that operators load. Every source yields the same
-// kind of row, and the first row of a postcode is its primary suburb.
+// src/adapters/localities reads localities: those that come with the service, and files that operators load, which this file parses. Every
+// source yields the same kind of row, and the first row of a postcode is its primary suburb.
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import Papa from "papaparse";
@@ -13,7 +13,7 @@ export interface CountryRow {
 /** Converts one line of a file; undefined for a line without a usable postcode or place. Throws when the line cannot be read. */
 export type ReadLine = (line: string) => CountryRow | undefined;
 
-/** The accepted headings of each column, in lower case and without signs. */
+/** The accepted headings of each column, in lower case, with only their letters and digits. */
 const headings = {
   country: ["countrycode", "country"],
   postalCode: ["postalcode", "postcode", "zip", "zipcode"],
@@ -26,7 +26,7 @@ const headings = {
 
 type Cells = Record<keyof typeof headings, string>;
 
-/** The first line decides: a country code and at least eight further tab-separated columns are GeoNames data. Others are CSV headers. */
+/** A first line of nine or more tab-separated columns that starts with a country code is GeoNames data. Any other is a CSV header. */
 function readerFor(firstLine: string): { read: ReadLine; hasHeader: boolean } {
   const tabColumns = firstLine.split("\t");
   if (tabColumns.length >= 9 && /^[A-Z]{2}$/.test(tabColumns[0] ?? "")) return { read: readGeoNames, hasHeader: false };

@@ -10,17 +10,17 @@ const bundledCountries = ["AU", "US", "CA"];
 
 export const isBundled = (countryCode: string): boolean => bundledCountries.includes(countryCode);
 
-/** The localities that come with the service; undefined for a country that has to be loaded first. */
+/** The localities that come with the service; undefined for a country whose localities an operator has to load. */
 export function bundledLocalities(countryCode: string): Iterable<LocalityRow> | undefined {
   if (!isBundled(countryCode)) return undefined;
-  // The build writes this file (scripts/localities); it is not in the repository. Sources that run unbuilt use the file of the last build.
+  // The build writes the file (scripts/localities) beside the compiled program. Sources that run unbuilt use the file of the last build.
   const files = ["./", "../../../dist/adapters/localities/"].map((folder) => new URL(`${folder}${countryCode}.tsv`, import.meta.url));
   const built = files.find(existsSync);
   if (!built) throw new Error(`The localities of ${countryCode} are missing: run \`npm run build\`.`);
   return readStoredLocalities(fileURLToPath(built));
 }
 
-/** Looks a country's localities up in its file in `paths`; a country without a file has those that come with the service. */
+/** Reads a country's localities from its file. `paths` has the files that operators loaded; the other countries use the bundled ones. */
 export const localitiesFrom = (paths: Readonly<Record<string, string>>) => (countryCode: string) => {
   const path = paths[countryCode];
   return path === undefined ? bundledLocalities(countryCode) : readStoredLocalities(path);

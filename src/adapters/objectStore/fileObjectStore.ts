@@ -4,7 +4,7 @@ import { access, copyFile, mkdir, open, readdir, readFile, rename, rm, stat } fr
 import { dirname, join } from "node:path";
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
-import { assertKey, contentDisposition, isSignatureValid, signLink } from "./objectKeys.js";
+import { assertKey, contentDisposition, isLinkValid, signLink } from "./objectKeys.js";
 
 export type FileObjectStore = ObjectStore & Required<Pick<ObjectStore, "openLink">>;
 
@@ -53,7 +53,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
       return signLink(signingSecret, publicUrl, key, downloadName, Math.floor(now.getTime() / 1000) + expiresInSeconds);
     },
     openLink: async (link, now) => {
-      if (!isSignatureValid(signingSecret, link, now)) return undefined;
+      if (!isLinkValid(signingSecret, link, now)) return undefined;
       const path = pathOf(link.key);
       const { size } = await stat(path).catch((error) => rethrow(error, link.key));
       return { path, size, contentDisposition: contentDisposition(link.name), contentType: contentType(link.key) };
@@ -81,7 +81,7 @@ async function* walk(root: string, folder: string, prefix: string): AsyncGenerat
   }
 }
 
-/** Creates a folder so that it survives a power cut: for that its parent folders have to be synced as well. */
+/** Creates a folder, and syncs its parent folders to disk, so that the new folder survives a power cut. */
 async function makeFolder(root: string, folder: string): Promise<void> {
   const firstCreated = await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!firstCreated) return;
@@ -107,7 +107,7 @@ function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Throws ObjectMissing if there is a `key` and its file is missing, otherwise StoreUnavailable. */
+/** Throws ObjectMissing if the call was for a `key` whose file is missing, otherwise StoreUnavailable. */
 function rethrow(error: unknown, key?: string): never {
   if (key !== undefined && isMissing(error)) throw new ObjectMissing(key);
   throw new StoreUnavailable("object store", `The object store's folder does not work: ${(error as Error).message}`, { cause: error });

@@ -1,5 +1,5 @@
-// src/adapters/objectStore implements ObjectStore twice: with files below DATA_DIR when nothing is configured, otherwise with any S3 store,
-// through the `minio` client.
+// src/adapters/objectStore implements ObjectStore twice: with files below DATA_DIR, and with any S3 store through the `minio` client if
+// S3_ENDPOINT is set. This file checks keys, and signs the links of the store of files.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Link } from "../../ports/objectStore.js";
 
@@ -15,7 +15,7 @@ export function assertKey(key: string): void {
   if (!isValidKey(key)) throw new Error(`not a usable object key: ${JSON.stringify(key.slice(0, 100))}`);
 }
 
-/** A Content-Disposition value with which browsers save the file under this name, whatever letters it has. */
+/** A Content-Disposition value with which browsers save the file under this name, whatever characters it has. */
 export function contentDisposition(downloadName: string): string {
   const name = downloadName.replace(/[\p{Cc}\p{Cs}/\\]/gu, "_");
   const plain = name.replace(/[^\x20-\x7e]|["%]/g, "_");
@@ -29,8 +29,8 @@ export function signLink(secret: string, publicUrl: string, key: string, name: s
   return `${publicUrl.replace(/\/{1,9}$/, "")}/files/${key}?${query}`;
 }
 
-/** True for a link with a valid signature that has not expired. */
-export function isSignatureValid(secret: string, link: Link, now: Date): boolean {
+/** Whether the link has a valid key and signature and has not expired. */
+export function isLinkValid(secret: string, link: Link, now: Date): boolean {
   const expected = Buffer.from(sign(secret, link.key, link.expires, link.name));
   const actual = Buffer.from(link.signature);
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return false;

@@ -1,5 +1,4 @@
 // Classifies the failures of an S3 store: a missing object, an outage that passes, or a setting that an operator has to correct.
-
 import { ObjectMissing, StoreUnavailable } from "../../portErrors.js";
 import { isTlsFault, plainTlsReason } from "../tlsFaults.js";
 
@@ -7,7 +6,7 @@ const credentialsAdvice = "Check S3_ACCESS_KEY and S3_SECRET_KEY.";
 const permissionAdvice = "Check that S3_ACCESS_KEY may use this bucket, and that it is yours.";
 const regionAdvice = "Check S3_REGION and S3_ENDPOINT.";
 
-/** Advice for the error codes for which waiting does not help. */
+/** What to do about the errors that do not pass by themselves, by S3's error code. */
 const adviceByCode: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: credentialsAdvice,
   SignatureDoesNotMatch: credentialsAdvice,
@@ -30,7 +29,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: "Set this machine's clock.",
 };
 const tlsAdvice = "Check S3_ENDPOINT; NODE_EXTRA_CA_CERTS names a file with the certificates of another authority to trust.";
-const noBucketAdvice = "The bucket does not exist. Check S3_BUCKET; the api role makes a missing bucket at its start.";
+const noBucketAdvice = "The bucket does not exist. Check S3_BUCKET; the api role creates a missing bucket when it starts.";
 
 export type TranslateError = (error: unknown, key?: string) => unknown;
 
@@ -44,8 +43,8 @@ export function createErrorTranslator({ endpoint, bucket }: { endpoint: string; 
     const code = codeOf(error);
     if (code === "NoSuchBucket") return unavailable(`cannot be used: ${noBucketAdvice}`, error, "absent");
     if (key !== undefined && (code === "NoSuchKey" || code === "NotFound")) return new ObjectMissing(key);
-    const hint = adviceByCode[code] ?? (isTlsFault(error) ? tlsAdvice : undefined);
-    if (hint !== undefined) return unavailable(`cannot be used: ${reasonOf(error)}. ${hint}`, error, "misconfigured");
+    const advice = adviceByCode[code] ?? (isTlsFault(error) ? tlsAdvice : undefined);
+    if (advice !== undefined) return unavailable(`cannot be used: ${reasonOf(error)}. ${advice}`, error, "misconfigured");
     return unavailable(`is not available: ${reasonOf(error)}`, error, "outage");
   };
 }

@@ -24,7 +24,7 @@ export interface S3Options {
   readonly region: string;
   /** A request is aborted when nothing is sent or received for this long. */
   readonly silenceMs?: number;
-  /** An operation that fails after this time is not retried. */
+  /** An operation that fails later than this is not retried. */
   readonly patienceMs?: number;
 }
 
@@ -36,12 +36,12 @@ const maxRequestMs = 300_000;
 export function createS3ObjectStore(options: S3Options): ObjectStore & { close(): void } {
   const { bucket, patienceMs = defaultPatienceMs } = options;
   const { client, close } = createClient(options);
-  // The address is part of what is signed. Signing sends nothing, so this client opens no connection.
+  // A link's signature includes the store's address, so another address needs another client. It only signs, and opens no connection.
   const signer = options.publicEndpoint ? createClient({ ...options, endpoint: options.publicEndpoint }).client : client;
   const translate = createErrorTranslator(options);
   const withRetries = <Result>(key: string, work: () => Promise<Result>) => retry(key, patienceMs, work, translate);
   const ping = async () => {
-    // Lists objects, because the answer to a HEAD request has no reason. Nothing is stored under this prefix.
+    // Lists objects, since a failed HEAD request would not say why it failed. Nothing is stored under this prefix.
     await client.listObjectsV2Query(bucket, "ping/", "", "", 1, "").catch((error: unknown) => {
       throw translate(error);
     });
@@ -112,14 +112,14 @@ function createClient(options: S3Options): { client: Client; close: () => void }
     region: options.region,
     pathStyle: true,
     transport: { request } as unknown as typeof import("node:http"),
-    retryOptions: { disableRetry: true }, // the retries below also cover lost connections, and do not write to the console
+    retryOptions: { disableRetry: true }, // `retry` below also covers lost connections, and does not write to the console
   });
   return { client, close: () => agent.destroy() };
 }
 
 /**
- * Sends a file as one request, whatever its size. The client's own upload would read it into memory, or send it in parts and leave those in
- * the store when one of them fails.
+ * Sends a file as one request, whatever its size. The client's own upload would read the file into memory, or send it in parts. If a part
+ * failed, the others would stay in the store.
  */
 async function sendFile(client: Client, { bucket, key, path, contentType }: Record<"bucket" | "key" | "path" | "contentType", string>) {
   const { size } = await stat(path);
@@ -159,8 +159,8 @@ function createBoundedTransport(secure: boolean, silenceMs = defaultSilenceMs) {
   const request = (options: http.RequestOptions, onResponse?: (response: http.IncomingMessage) => void): http.ClientRequest => {
     const outgoing = send({ ...options, agent, timeout: silenceMs }, onResponse);
     outgoing.on("timeout", () => outgoing.destroy(new Error(`nothing was sent or received for ${silenceMs / 1000} s`)));
-    const tooLong = setTimeout(() => outgoing.destroy(new Error(`not done after ${maxRequestMs / 1000} s`)), maxRequestMs).unref();
-    outgoing.on("close", () => clearTimeout(tooLong));
+    const timer = setTimeout(() => outgoing.destroy(new Error(`not done after ${maxRequestMs / 1000} s`)), maxRequestMs).unref();
+    outgoing.on("close", () => clearTimeout(timer));
     return outgoing;
   };
   return { request, agent };

@@ -1,4 +1,4 @@
-// src/adapters/postgres has the pool, migrations, transactions and notifications, and turns outages into StoreUnavailable.
+// src/adapters/postgres has the pool, migrations, transactions and notifications. This file turns its outages into StoreUnavailable.
 import { causesOf, StoreUnavailable } from "../../portErrors.js";
 import { isTlsFault } from "../tlsFaults.js";
 
@@ -13,12 +13,12 @@ const networkCodes = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
 ]);
-/** The server's socket file is not there yet or was removed, or more connections wait at it than the server takes. */
+/** The server's socket file is not there yet or was removed, or more connections wait for it than the server allows. */
 const isSocketOutage = ({ code, syscall }: NodeJS.ErrnoException) => syscall === "connect" && (code === "ENOENT" || code === "EAGAIN");
 // Connection exceptions, shutdowns, lack of resources, system errors, statement time-outs, a missing database, a standby that is not
-// promoted yet, and transactions that fail because of another one.
+// promoted yet, and transactions that fail because of a concurrent transaction.
 const outageSqlStates = /^(08...|40001|40P01|57P0[1-5]|57014|53...|58...|25006|3D000)$/;
-/** A table, column, function or schema is missing: it was dropped and is being created again, or another process is migrating. */
+/** A missing table, column, function or schema. It was dropped and will be created again, or another process is migrating. */
 const missingObjectStates = /^(42P01|42703|42883|3F000)$/;
 /** Postgres has no code of its own for a table that is dropped while a statement uses it. */
 const droppedInUseMessage = /could not open relation with OID|cache lookup failed for/;

@@ -1,9 +1,9 @@
 import pg from "pg";
-import type { Session } from "./session.js";
+import type { DatabaseSession } from "./session.js";
 
 export interface LostSessionOptions {
   readonly applicationName: string;
-  /** The time between two checks. A session that is found lost in two checks in a row, without traffic in between, is ended. */
+  /** The time between two checks. A session is ended if two checks in a row find it lost and there was no traffic in between. */
   readonly everyMs?: number;
   readonly onLost: (pid: number) => void;
 }
@@ -16,23 +16,23 @@ const defaultEveryMs = 5_000;
  * server, the session is ended on both sides, which frees its locks. Returns a function that stops the checks.
  */
 export function endLostSessions(pool: pg.Pool, { applicationName, everyMs = defaultEveryMs, onLost }: LostSessionOptions): () => void {
-  const inUse = new Set<Session>();
-  const lastTraffic = new Map<Session, number>();
-  const suspects = new Set<Session>();
-  pool.on("acquire", (client) => inUse.add(client as unknown as Session));
-  pool.on("release", (_error, client) => forget(client as unknown as Session));
-  const forget = (session: Session) => {
-    inUse.delete(session);
+  const sessionsInUse = new Set<DatabaseSession>();
+  const lastTraffic = new Map<DatabaseSession, number>();
+  const suspects = new Set<DatabaseSession>();
+  pool.on("acquire", (client) => sessionsInUse.add(client as unknown as DatabaseSession));
+  pool.on("release", (_error, client) => forget(client as unknown as DatabaseSession));
+  const forget = (session: DatabaseSession) => {
+    sessionsInUse.delete(session);
     lastTraffic.delete(session);
     suspects.delete(session);
   };
-  const isSilent = (session: Session) => session.readyForQuery === false && lastTraffic.get(session) === traffic(session);
+  const isSilent = (session: DatabaseSession) => session.readyForQuery === false && lastTraffic.get(session) === traffic(session);
 
   const checkSessions = async () => {
-    const silentSessions = [...inUse].filter(isSilent);
-    for (const session of inUse) lastTraffic.set(session, traffic(session));
+    const silentSessions = [...sessionsInUse].filter(isSilent);
+    for (const session of sessionsInUse) lastTraffic.set(session, traffic(session));
     const lost = silentSessions.length === 0 ? new Set() : await lostAmong(pool, applicationName, silentSessions);
-    for (const session of [...inUse]) {
+    for (const session of [...sessionsInUse]) {
       if (!lost.has(session) || !isSilent(session)) suspects.delete(session);
       else if (!suspects.has(session)) suspects.add(session);
       else {
@@ -57,10 +57,10 @@ export function endLostSessions(pool: pg.Pool, { applicationName, everyMs = defa
   return () => clearInterval(timer);
 }
 
-const traffic = ({ connection: { stream } }: Session) => stream.bytesRead + stream.bytesWritten;
+const traffic = ({ connection: { stream } }: DatabaseSession) => stream.bytesRead + stream.bytesWritten;
 
 /** The sessions that the server does not know, or whose client the server is waiting for. */
-async function lostAmong(pool: pg.Pool, applicationName: string, sessions: readonly Session[]): Promise<Set<Session>> {
+async function lostAmong(pool: pg.Pool, applicationName: string, sessions: readonly DatabaseSession[]): Promise<Set<DatabaseSession>> {
   return onNewConnection(pool, applicationName, async (client) => {
     const pids = sessions.map(({ processID }) => processID);
     const { rows } = await client.query<{ ownPid: number; pid: number | null; waits: boolean }>(
@@ -69,13 +69,13 @@ async function lostAmong(pool: pg.Pool, applicationName: string, sessions: reado
       [pids, applicationName],
     );
     // Behind a pooler the process ids are the pooler's own, so no session can be looked up.
-    if (rows[0]?.ownPid !== (client as unknown as Session).processID) return new Set<Session>();
-    const atWork = new Set(rows.flatMap(({ pid, waits }) => (pid !== null && !waits ? pid : [])));
-    return new Set(sessions.filter(({ processID }) => processID !== null && !atWork.has(processID)));
+    if (rows[0]?.ownPid !== (client as unknown as DatabaseSession).processID) return new Set<DatabaseSession>();
+    const busyPids = new Set(rows.flatMap(({ pid, waits }) => (pid !== null && !waits ? pid : [])));
+    return new Set(sessions.filter(({ processID }) => processID !== null && !busyPids.has(processID)));
   });
 }
 
-async function endSession(pool: pg.Pool, applicationName: string, session: Session): Promise<void> {
+async function endSession(pool: pg.Pool, applicationName: string, session: DatabaseSession): Promise<void> {
   try {
     await onNewConnection(pool, applicationName, (client) =>
       client.query("select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and application_name = $2", [

@@ -12,7 +12,7 @@ const migrationLock = 7_241_001; // an arbitrary number that no other advisory l
 
 /**
  * The tables that a projector fills from the log. If they are missing beside a log with events, the migration does not create them empty,
- * since an empty table would say that a key, an import or a shipment does not exist. Whatever fills them also creates them.
+ * since an empty table would say that a key, an import or a shipment does not exist. The projector, or a rebuild, creates and fills them.
  */
 export interface LogTables {
   readonly names: readonly string[];
@@ -24,7 +24,7 @@ export interface LogTables {
 }
 
 /**
- * Migrates the database, and creates tables again that were dropped. If several processes start at once, one migrates; the others wait and
+ * Migrates the database, and creates dropped tables again. If several processes start together, one migrates; the others wait and then
  * find nothing to do. The lock belongs to the transaction, since a pooler in transaction mode would keep a session's lock.
  */
 export async function migrate(pool: pg.Pool, logTables: LogTables = { names: [], logIsEmpty: async () => true }): Promise<void> {
@@ -50,13 +50,13 @@ export async function migrate(pool: pg.Pool, logTables: LogTables = { names: [],
   });
 }
 
-/** Creates the function unless there is one with this body. Most starts find it, and then need no right to create it. */
+/** Creates the function unless there is one with this body. So most starts need no permission to create functions. */
 async function createFunction(client: pg.PoolClient, text: string): Promise<void> {
   const { rowCount } = await client.query("select from pg_proc where prosrc = $1", [text.split("$$")[1]]);
   if (rowCount === 0) await client.query(text);
 }
 
-/** Those of `names` for which there is no table. */
+/** The names without a table. */
 export async function missingTables(database: Pick<pg.ClientBase, "query">, names: readonly string[]): Promise<readonly string[]> {
   const { rows } = await database.query<{ name: string }>(
     "select name from unnest($1::text[]) as name where to_regclass('public.' || name) is null",
@@ -72,10 +72,10 @@ export function tableNames(number = readMigrationFiles({ migrationsFolder }).len
   return Object.values(tables).map(({ name }) => name);
 }
 
-/** Creates the schema again, since it may have been dropped with everything in it. */
+/** Creates the schema if it is missing, since it may have been dropped with everything in it. */
 async function ensureSchema(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ there: boolean }>("select to_regnamespace('public') is not null as there");
-  if (!rows[0]?.there) await client.query("create schema public");
+  const { rows } = await client.query<{ exists: boolean }>("select to_regnamespace('public') is not null as exists");
+  if (!rows[0]?.exists) await client.query("create schema public");
 }
 
 async function appliedMigrations(client: pg.PoolClient, migrations: readonly MigrationMeta[]): Promise<MigrationMeta[]> {
@@ -127,7 +127,7 @@ export async function expectSupportedServer(client: Pick<pg.ClientBase, "query">
   throw new StoreUnavailable("database", message, { fault: "misconfigured" });
 }
 
-/** Postgres 15 lacks this function. Later versions have it built in, and find theirs first if both exist. */
+/** Postgres 15 lacks this function. Later versions have it built in, and prefer the built-in one if both exist. */
 const addInputIsValid = `DO $do$ BEGIN
   IF to_regprocedure('pg_input_is_valid(text, text)') IS NULL THEN
     CREATE FUNCTION pg_input_is_valid(value text, type text) RETURNS boolean LANGUAGE plpgsql STABLE STRICT AS $body$ BEGIN

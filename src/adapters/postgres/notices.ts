@@ -10,13 +10,13 @@ export interface NoticesOptions {
   readonly applicationName: string;
   readonly channels: readonly Channel[];
   readonly onError?: (error: Error) => void;
-  /** Called if there is a pooler before the server. It would send notifications to another client, so this process then does not listen. */
+  /** Called if a pooler is in front of the server. It would give the notifications to another client, so this process does not listen. */
   readonly onPooler?: () => void;
   /** Aborts when listening has to end. */
   readonly signal: AbortSignal;
 }
 
-/** Listens until the signal aborts, over its own connection, which it reopens when lost. `closed` resolves when listening has ended. */
+/** Listens until the signal aborts, over a connection of its own, which it reopens. `closed` resolves when listening has ended. */
 export function openNotices(options: NoticesOptions): Notices & { readonly closed: Promise<void> } {
   const listeners = new EventEmitter().setMaxListeners(0);
   let isArriving = false;

@@ -7,9 +7,9 @@ export interface PoolOptions {
   /** Shown in pg_stat_activity; names the role. */
   readonly applicationName: string;
   readonly max?: number;
-  /** 0 for no time-out. */
+  /** 30 s by default; 0 for no time-out. */
   readonly statementTimeoutMs?: number;
-  /** How long the client waits for an answer, since a frozen or unreachable server does not end a statement. By default without limit. */
+  /** How long the client waits for an answer, since a frozen or unreachable server does not end a statement. No limit by default. */
   readonly answerTimeoutMs?: number;
   /** Called when an idle connection breaks. The pool replaces it. */
   readonly onError?: (error: Error) => void;
@@ -35,12 +35,12 @@ export function createPool(options: PoolOptions): pg.Pool {
 }
 
 /**
- * Makes the promises of the pool and its clients reject with StoreUnavailable in an outage, and the streams of their statements fail with
- * it. The callback forms, which pg itself uses, are unchanged.
+ * In an outage, makes the promises of the pool and its clients reject with StoreUnavailable, and the streams of their statements fail with
+ * StoreUnavailable too. The callback forms, which pg itself uses, are unchanged.
  */
 function withTranslatedErrors(pool: pg.Pool): pg.Pool {
   const history = { connectedBefore: false };
-  const translating = (method: unknown, owner: object) => {
+  const translateErrorsOf = (method: unknown, owner: object) => {
     const call = (method as (...args: unknown[]) => unknown).bind(owner);
     return (...args: unknown[]) => {
       if (isStream(args[0])) {
@@ -60,9 +60,9 @@ function withTranslatedErrors(pool: pg.Pool): pg.Pool {
     history.connectedBefore = true;
     // A connection that breaks while it is in use emits its own error event, which would end the process without a listener.
     client.on("error", () => undefined);
-    Object.assign(client, { query: translating(client.query, client) });
+    Object.assign(client, { query: translateErrorsOf(client.query, client) });
   });
-  return Object.assign(pool, { query: translating(pool.query, pool), connect: translating(pool.connect, pool) });
+  return Object.assign(pool, { query: translateErrorsOf(pool.query, pool), connect: translateErrorsOf(pool.connect, pool) });
 }
 
 /** A statement that is itself a stream, such as COPY. pg reports errors to it by this method. */
@@ -76,7 +76,7 @@ const isStream = (statement: unknown): statement is StatementStream =>
 /** Runs `work` in a transaction. If the rollback fails as well, the connection is closed. */
 export async function transaction<Result>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let rollbackFailure: Error | undefined;
   try {
     await client.query("begin");
     const result = await work(client);
@@ -84,10 +84,10 @@ export async function transaction<Result>(pool: pg.Pool, work: (client: pg.PoolC
     return result;
   } catch (error) {
     await client.query("rollback").catch((failure: Error) => {
-      broken = failure;
+      rollbackFailure = failure;
     });
     throw asDatabaseError(error);
   } finally {
-    client.release(broken);
+    client.release(rollbackFailure);
   }
 }

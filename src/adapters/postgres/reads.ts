@@ -1,39 +1,39 @@
-// Limits the reads of requests for each organisation, and cancels them in the server when nobody waits for them any more.
+// Limits how many statements the requests of an organisation run, and cancels a statement in the server when nobody waits for it any more.
 import { once } from "node:events";
 import pg from "pg";
 import type { PoolForReads } from "../../ports/reads.js";
 import { createSlots, type Slots } from "../../slots.js";
 import { asDatabaseError } from "./errors.js";
-import type { Session } from "./session.js";
+import type { DatabaseSession } from "./session.js";
 
 const refusal = "Too many reads at the moment, try again shortly";
-/** Fewer than the API's connections, so that some are left for commands and downloads. An organisation's further statements wait. */
-const limits = { maxHeld: 10, maxPerOwner: 4, line: { maxPerOwner: 200, maxWaitMs: 10_000 }, refusal };
+/** `maxHeld` is less than the API's connections, so that some are left for commands and downloads. */
+const limits = { maxHeld: 10, maxPerOwner: 4, queue: { maxPerOwner: 200, maxWaitMs: 10_000 }, refusal };
 
 export function createPoolForReads(slots: Slots = createSlots(limits)): PoolForReads {
   return (pool, { organisationId, signal }) => {
     const connect = () => connectCancellable(pool, signal);
     const query = (...statement: unknown[]) => slots.withSlot(organisationId, () => runStatement(connect, statement, signal), signal);
-    // Callers of `connect` hold a connection for longer, as downloads do. They take a slot of another kind.
+    // Callers of `connect` hold a connection for longer, as downloads do. Downloads have a limit of their own.
     return Object.assign(Object.create(pool) as pg.Pool, { connect, query });
   };
 }
 
 async function runStatement(connect: () => Promise<pg.PoolClient>, statement: readonly unknown[], signal: AbortSignal): Promise<unknown> {
   const client = await connect();
-  let failed: Error | undefined;
+  let failure: Error | undefined;
   try {
     return await (client.query as (...args: unknown[]) => Promise<unknown>).apply(client, [...statement]);
   } catch (error) {
-    failed = error as Error;
+    failure = error as Error;
     signal.throwIfAborted();
     throw asDatabaseError(error);
   } finally {
-    client.release(failed);
+    client.release(failure);
   }
 }
 
-/** A connection whose statement is cancelled when the signal aborts. Then it is closed, so that no other statement is cancelled. */
+/** A connection whose statement is cancelled when the signal aborts. It is then closed, so that no later statement is cancelled instead. */
 async function connectCancellable(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
   const client = await pool.connect();
   if (signal.aborted) {
@@ -41,14 +41,14 @@ async function connectCancellable(pool: pg.Pool, signal: AbortSignal): Promise<p
     throw signal.reason;
   }
   const { release } = client;
-  let cancelled: Promise<void> | undefined;
+  let cancellation: Promise<void> | undefined;
   const cancel = () => {
-    cancelled = cancelStatement(pool, client);
+    cancellation = cancelStatement(pool, client);
   };
   signal.addEventListener("abort", cancel, { once: true });
   client.release = (error) => {
     signal.removeEventListener("abort", cancel);
-    if (cancelled !== undefined) void cancelled.then(() => release(true));
+    if (cancellation !== undefined) void cancellation.then(() => release(true));
     else release(error);
   };
   return client;
@@ -62,9 +62,9 @@ const maxCancelMs = 2_000;
  * request ends whatever statement the session runs by then.
  */
 async function cancelStatement(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
-  const { processID, secretKey } = client as unknown as Session;
+  const { processID, secretKey } = client as unknown as DatabaseSession;
   const { connectionString } = pool.options;
-  const { connection, host, port } = new pg.Client({ connectionString }) as unknown as Session;
+  const { connection, host, port } = new pg.Client({ connectionString }) as unknown as DatabaseSession;
   const timer = setTimeout(() => connection.stream.destroy(), maxCancelMs).unref();
   connection.on("error", () => undefined);
   connection.once("connect", () => {

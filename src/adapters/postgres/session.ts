@@ -7,13 +7,13 @@ import pg from "pg";
  */
 const settings = { DateStyle: "ISO, MDY", TimeZone: "UTC", standard_conforming_strings: "on" };
 
-// By default times are sent in the machine's zone, with an offset in minutes. Old dates would be wrong, since offsets then had seconds.
+// By default node-postgres sends times in the machine's zone, with an offset in whole minutes. That falsifies old dates, whose offsets had
+// seconds.
 pg.defaults.parseInputDatesAsUTC = true;
 
-/** Members of node-postgres that its types do not declare. */
 const { getStartupConf } = pg.Client.prototype as unknown as { getStartupConf(this: pg.Client): object };
 
-/** A statement that begins with this mark is planned once per connection, not at every call: planning it costs more than running it. */
+/** A statement that begins with this mark is prepared once per connection, since planning it at each call costs more than running it. */
 const preparedMark = "/* prepared */";
 
 const statementNames = new Map<string, string>();
@@ -24,8 +24,8 @@ function statementNameOf(text: string): string {
   return name;
 }
 
-/** Members of a node-postgres client that its types do not declare. */
-export interface Session {
+/** A connection: the members of a node-postgres client that its types do not declare. */
+export interface DatabaseSession {
   readonly host: string;
   readonly port: number;
   readonly processID: number | null;
@@ -41,16 +41,16 @@ export interface Session {
   };
 }
 
-/** Whether no pooler is between this client and the server: a pooler invents the process id that it tells its clients. */
+/** Whether no pooler is between this client and the server. A pooler tells its clients a process id of its own invention. */
 export async function isDirect(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  return rows[0]?.pid === (client as unknown as Session).processID;
+  return rows[0]?.pid === (client as unknown as DatabaseSession).processID;
 }
 
 type Statement = Pick<pg.QueryConfig, "name" | "text" | "values">;
 
 export class SessionClient extends pg.Client {
-  /** False behind a pooler: in transaction mode the next statement may reach another server process, which has not prepared it. */
+  /** False behind a pooler, which may send a statement's next call to another server process, where it is not prepared. */
   #isDirect = false;
 
   getStartupConf(): object {

@@ -1,5 +1,5 @@
-// src/adapters/spreadsheets reads uploaded files (CSV, XLSX) as rows of text, and writes rejected rows and tables as workbooks. Nothing in
-// this folder knows what a column means; `spreadsheets.ts` fulfils the port.
+// src/adapters/spreadsheets reads uploaded files (CSV, XLSX) as rows of text, and writes CSV and workbooks. Nothing in it knows what
+// a column means; `spreadsheets.ts` implements the port. This file checks cells and rows, whichever format they come from.
 import type { CellFault, FileRow } from "../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS, MAX_FAULTY_CELL_CHARS } from "./limits.js";
 
@@ -16,7 +16,7 @@ export function cellFault(fault: string, text: string): CellFault {
   return { fault, text: excerpt.replaceAll("\0", "\u{FFFD}").toWellFormed() };
 }
 
-/** Text that Postgres or a spreadsheet could not hold becomes a fault, and its row is rejected. */
+/** Text that Postgres or a spreadsheet could not store becomes a fault, for which the row is rejected. */
 export function checkText(text: string): Cell {
   if (text.length > MAX_CELL_CHARS) return cellFault(`is longer than ${MAX_CELL_CHARS.toLocaleString("en")} characters`, text);
   if (text.includes("\0")) return cellFault("holds a NUL character", text);
@@ -37,23 +37,23 @@ export function headerNames(cells: readonly Cell[], row: number): string[] {
   return names;
 }
 
-/** Collects a file's rows. The first one that is not blank is the header; blank rows are left out but counted. `check` may refuse a row. */
+/** Collects a file's rows. The first row that is not blank is the header. Blank rows are omitted. `check` throws to refuse the file. */
 export function createRowReader(check: (row: FileRow) => void) {
-  let shape: ReturnType<typeof createRowShaper> | undefined;
+  let shapeRow: ReturnType<typeof createRowShaper> | undefined;
   let columns: string[] | undefined;
   let rows: FileRow[] = [];
   return {
     columns: () => columns,
     add(row: number, cells: Cell[]): void {
       if (isBlankRow(cells)) return;
-      if (shape) {
-        const shaped = shape(row, cells);
+      if (shapeRow) {
+        const shaped = shapeRow(row, cells);
         check(shaped);
         rows.push(shaped);
         return;
       }
       columns = headerNames(cells, row);
-      shape = createRowShaper(columns);
+      shapeRow = createRowShaper(columns);
     },
     /** The rows since the last call. */
     take(): FileRow[] {

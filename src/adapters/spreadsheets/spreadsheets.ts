@@ -1,7 +1,7 @@
 import type { Spreadsheets } from "../../ports/spreadsheets.js";
 import { FileFault } from "./cell.js";
 import { csvLine } from "./report/cellText.js";
-import { copiedCells, copiedCsv } from "./report/copiedRows.js";
+import { cellsFromCopy, csvFromCopy } from "./report/copiedRows.js";
 import { createReportWriter, createTableWriter } from "./report/tableWriter.js";
 import { readFileRows, readHeader } from "./uploadedFile.js";
 
@@ -11,7 +11,7 @@ export const spreadsheets: Spreadsheets = {
   createReportWriter,
   createTableWriter,
   csvLine,
-  copiedCsv,
-  copiedCells,
+  csvFromCopy,
+  cellsFromCopy,
   isFileFault: (error): error is FileFault => error instanceof FileFault,
 };

@@ -31,7 +31,7 @@ const OTHER_FORMATS: readonly (readonly [number[], string])[] = [
   [[0x7b, 0x5c, 0x72, 0x74, 0x66], "a rich text document"],
 ];
 
-/** Looks at the content; the name only changes the message about an old Office file. Throws a `FileFault` for any other format. */
+/** Detects the format by content. Throws a `FileFault` for another format. `fileName` changes only the message for an old Office file. */
 function detectFormat(firstBytes: Buffer, fileName: string): FileFormat {
   if (firstBytes.length === 0) throw new FileFault("The file is empty.");
   const startsWith = (magic: readonly number[]) => magic.every((byte, index) => firstBytes[index] === byte);
@@ -64,7 +64,7 @@ function textFormat(firstBytes: Buffer): FileFormat {
   const bytes = firstBytes.subarray(skip, 4096);
   if (bytes.length === 0) throw new FileFault("The file is empty.");
   if (encoding !== "utf-8") return "csv";
-  // A NUL further down rejects only its row, not the file.
+  // A NUL in a later line rejects only its row, not the file.
   const firstLine = bytes.subarray(0, bytes.indexOf(10) === -1 ? bytes.length : bytes.indexOf(10));
   if (firstLine.includes(0)) throw new FileFault("The file is not a text file. Upload a .csv or .xlsx file.");
   const start = bytes.toString("latin1").trimStart().slice(0, 300).toLowerCase();
@@ -77,13 +77,13 @@ function textFormat(firstBytes: Buffer): FileFormat {
   return "csv";
 }
 
-/** Reads the header row and no more. Throws a `FileFault` when there is none. */
+/** Reads the header without the rows below it. Throws a `FileFault` when there is none. */
 export async function readHeader(source: FileSource, fileName: string, signal?: AbortSignal): Promise<FileHeader> {
   const format = await formatOf(source, fileName);
   return format === "csv" || typeof source !== "string" ? readCsvHeader(source, signal) : readXlsxHeader(source, signal);
 }
 
-/** The rows below the header, in batches; throws a `FileFault` when the file turns out to be unusable. */
+/** Yields the rows below the header in batches. Throws a `FileFault` when the file turns out to be unusable. */
 export async function* readFileRows(source: FileSource, options: ReadOptions = {}): AsyncGenerator<RowBatch> {
   const format = options.format ?? (await formatOf(source, ""));
   yield* format === "csv" || typeof source !== "string" ? readCsvRows(source, options) : readXlsxRows(source, options);
@@ -100,11 +100,11 @@ async function formatOf(source: FileSource, fileName: string): Promise<FileForma
 }
 
 const MAX_VALUE_ROWS = 1_000;
-/** How many distinct values are kept of a column, and how many characters of each. */
+/** How many distinct values of a column are returned, and how many characters of each. */
 const MAX_VALUES = 20;
 const MAX_VALUE_CHARS = 60;
 
-/** For each column the first distinct values of the file's first rows, so that people see what the column holds. */
+/** The first distinct values of each column in the file's first rows, so that people see what the columns contain. */
 export async function readValues(path: string): Promise<string[][]> {
   const values: Set<string>[] = [];
   let rows = 0;
@@ -119,7 +119,7 @@ export async function readValues(path: string): Promise<string[][]> {
     }
     if (rows >= MAX_VALUE_ROWS) break;
   }
-  return values.map((some) => [...some]);
+  return values.map((columnValues) => [...columnValues]);
 }
 
 /** The value as it is shown: cut between whole characters, and with characters that Postgres can store. */

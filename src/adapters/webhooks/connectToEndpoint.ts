@@ -1,4 +1,4 @@
-// Connects to an endpoint. Its address is checked before the connection is made, and again on the socket itself before anything is sent.
+// Connects to an endpoint. Checks its addresses before the connection is made, and the socket's address again before anything is sent.
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
@@ -13,12 +13,12 @@ export interface EndpointOptions {
   readonly url: URL;
   readonly refusalReason: (address: string) => string | undefined;
   readonly lookUp: LookUp;
-  /** Certificates to trust beside the system's own. */
+  /** Certificates to trust instead of those that Node.js trusts by default. */
   readonly ca?: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** How many of a name's addresses are tried. */
+/** How many addresses of a host name are tried. */
 const maxAddresses = 3;
 const maxHandshakeMs = 10_000;
 
@@ -61,7 +61,7 @@ function startTls(socket: Socket, host: string, ca: string | undefined, signal: 
 
 const tlsContexts = new Map<string | undefined, SecureContext>();
 
-/** Created once: reading the system's certificates for every connection would take longer than anything else here. */
+/** Creates each context once: reading the default certificates for every connection would take longer than anything else here. */
 function tlsContextFor(ca: string | undefined): SecureContext {
   const context = tlsContexts.get(ca) ?? createSecureContext(ca === undefined ? {} : { ca });
   tlsContexts.set(ca, context);
@@ -75,7 +75,7 @@ async function waitForConnection<S extends Socket>(socket: S, event: "connect" |
   });
   try {
     await Promise.race([once(socket, event, { signal }), closed]);
-    socket.on("error", () => undefined); // later errors reach the request that uses the socket; this keeps them from ending the process
+    socket.on("error", () => undefined); // the request on the socket handles later errors; without a listener they would end the process
     return socket;
   } catch (error) {
     socket.destroy();
@@ -86,8 +86,8 @@ async function waitForConnection<S extends Socket>(socket: S, event: "connect" |
 }
 
 /**
- * Finds the addresses of a name. It asks the name servers directly. The system's own look-up runs on a few threads that the whole process
- * shares, and a name server that does not answer would block them all.
+ * Finds the addresses of a host name by asking the name servers directly. The system's own look-up runs on a few threads that the whole
+ * process shares, and a name server that does not answer would block all of them.
  */
 export type LookUp = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 

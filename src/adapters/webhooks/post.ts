@@ -9,17 +9,17 @@ import { connectToEndpoint, type LookUp, RefusedAddress, lookUp as systemLookUp 
 export interface PostOptions {
   readonly deadlineMs?: number;
   readonly lookUp?: LookUp;
-  /** A certificate to trust beside the system's own. */
+  /** A certificate to trust instead of those that Node.js trusts by default. */
   readonly ca?: string;
 }
 
 const maxAnswerBytes = 65_536;
 const excerptBytes = 2_000;
-/** How long to wait for the answer's text after its status. It is short, since the text is only shown to people. */
-const maxTextMs = 2_000;
+/** How long to wait for the answer's body after its status. The wait is short, since the body is only shown to people. */
+const maxBodyMs = 2_000;
 /** How many 1xx answers may come before the final one. */
 const maxInterimAnswers = 20;
-/** The status of a receiver that changes the protocol. No text follows it. */
+/** The status of a receiver that changes the protocol. No body follows it. */
 const switchingProtocols = 101;
 
 export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: PostOptions = {}): PostWebhook {
@@ -39,13 +39,13 @@ export function createPost({ deadlineMs = 15_000, lookUp = systemLookUp, ca }: P
       const url = new URL(request.url);
       const socket = await connectToEndpoint({ url, refusalReason: request.refusalReason, lookUp, ca, signal });
       sockets.push(socket);
-      // In a process that was frozen the connection may be reported before the timer. Nothing may be sent after the deadline.
+      // If the process was frozen, it may learn of the connection before the timer fires. Nothing may be sent after the deadline.
       if (performance.now() - started >= deadlineMs) giveUp();
       signal.throwIfAborted();
       return sendRequest(socket, url, request, signal);
     };
     try {
-      // A receiver can behave so that Node's client emits no event, so the deadline also rejects a promise of its own.
+      // Some misbehaving receivers make Node's client emit no event at all, so the deadline also rejects this promise.
       const aborted = once(signal, "abort").then((): never => {
         throw signal.reason;
       });
@@ -89,11 +89,11 @@ function sendRequest(socket: Socket, url: URL, { headers, body }: WebhookRequest
   });
 }
 
-/** Reads at most 64 KiB, for at most `maxTextMs` and not beyond the deadline, and returns the beginning. */
+/** Reads at most 64 KiB, for at most `maxBodyMs` and not beyond the deadline, and returns the beginning. */
 async function readExcerpt(response: IncomingMessage, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  const endSignal = AbortSignal.any([signal, AbortSignal.timeout(maxTextMs)]);
+  const endSignal = AbortSignal.any([signal, AbortSignal.timeout(maxBodyMs)]);
   try {
     if (response.statusCode === switchingProtocols) return "";
     for await (const chunk of addAbortSignal(endSignal, response) as AsyncIterable<Buffer>) {
@@ -102,14 +102,14 @@ async function readExcerpt(response: IncomingMessage, signal: AbortSignal): Prom
       if (bytes >= maxAnswerBytes) break;
     }
   } catch {
-    // the text that has arrived is enough
+    // what has arrived of the body is enough
   } finally {
     response.destroy();
   }
   return storableText(Buffer.concat(chunks).subarray(0, excerptBytes).toString("utf8"));
 }
 
-/** A receiver may echo the request, so signatures of links are cut out. Characters that Postgres cannot store are replaced. */
+/** Cuts out the signatures of links, since a receiver may echo the request, and replaces characters that Postgres cannot store. */
 const storableText = (text: string): string =>
   text
     .replaceAll("\0", "\ufffd")

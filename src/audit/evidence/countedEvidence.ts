@@ -1,5 +1,5 @@
 // Which activities count, from the streams and without the projections' code. A reversed activity does not count. Of an activity and the
-// rows that were pushed to correct it, directly or one after the other, only the last one that is not reversed counts.
+// rows that were pushed to correct it or its corrections, only one counts: the last one that is not reversed.
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { EvidenceWriter } from "./evidenceTables.js";
 import type { ReversalEvidence } from "./reversalEvidence.js";
@@ -22,8 +22,8 @@ interface Activity {
 
 const rowKeyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
-/** `positions`: the commit position of each import of activities, by its id. */
-export function addCounted(
+/** Writes which activities do not count, and which ones correct others. `positions`: each activity import's commit position, by its id. */
+export function addUncounted(
   writer: EvidenceWriter,
   correctingImports: readonly CorrectingImport[],
   positions: ReadonlyMap<string, bigint>,
@@ -59,7 +59,7 @@ export function addCounted(
   }
 }
 
-/** Finds the first activity that each correcting row goes back to, and its family: this activity and the accepted rows that go back to it. */
+/** Finds the first activity that each correcting row goes back to, and its family: that activity with the accepted rows that correct it. */
 function familiesOf(correctingImports: readonly CorrectingImport[], positions: ReadonlyMap<string, bigint>) {
   const corrections = new Map<string, { readonly correction: Activity; readonly first: Activity }>();
   const families = new Map<string, Activity[]>();
@@ -69,6 +69,7 @@ function familiesOf(correctingImports: readonly CorrectingImport[], positions: R
     if (parent === undefined) continue;
     for (const [index, row] of corrects.rows.entries()) {
       const earlier = corrections.get(rowKeyOf(corrects.importId, row))?.first;
+      // A row that had been rejected has no activity, so a row that corrects it is not a correction of an activity.
       const first = earlier ?? (corrects.accepted?.includes(row) ? { position: parent, importId: corrects.importId, row } : undefined);
       if (!first) continue;
       const correction = { position, importId, row: index + 1 };

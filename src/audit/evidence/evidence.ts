@@ -1,9 +1,8 @@
-// Gathers the evidence: folds imports from their streams, up to one position of the event log.
-
+// Gathers the evidence of what the tables should have: folds imports from their streams, up to one position of the event log.
 import { streamOf, streamPrefix } from "../../events/streams.js";
-import { isAfter, type StoredEvent, shareOfLog } from "../../ports/eventStore.js";
+import { fractionOfLog, isAfter, type StoredEvent } from "../../ports/eventStore.js";
 import type { Findings } from "../findings.js";
-import { addCounted, type CorrectingImport } from "./countedEvidence.js";
+import { addUncounted, type CorrectingImport } from "./countedEvidence.js";
 import { addImport, addRow, type EvidenceWriter } from "./evidenceTables.js";
 import { foldEvent, type ImportFold, newImportFold, readEvent } from "./importFold.js";
 import { gatherReversals, type ReversalOptions, reversalFaults } from "./reversalEvidence.js";
@@ -19,10 +18,10 @@ export interface AuditedImport {
 export const ownerOf = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
 
 interface EvidenceOptions extends ReversalOptions {
-  readonly onProgress: ((progress: { events: number; share: number }) => void) | undefined;
+  readonly onProgress: ((progress: { events: number; fraction: number }) => void) | undefined;
 }
 
-/** Writes the evidence of all imports, or of those of one organisation. */
+/** Writes the evidence of all organisations' imports, or of one organisation's. Returns these imports and how many events it has read. */
 export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOptions) {
   const { eventStore, until, signal, onProgress, findings } = options;
   const imports: AuditedImport[] = [];
@@ -64,13 +63,13 @@ export async function gatherEvidence(writer: EvidenceWriter, options: EvidenceOp
       for (const event of batch.events) onEvent(event);
       await writer.flush();
       events += batch.events.length;
-      onProgress?.({ events, share: shareOfLog(batch.position, until) });
+      onProgress?.({ events, fraction: fractionOfLog(batch.position, until) });
     },
   );
   for (const fold of foldOfStream.values()) if (typeof fold === "object") closeFold(fold);
   const activityImports = imports.filter(({ requested }) => requested.data.kind === "activities");
   const positions = new Map(activityImports.map(({ importId, requested }) => [importId, requested.position.commit]));
-  addCounted(writer, correctingImports, positions, reversals);
+  addUncounted(writer, correctingImports, positions, reversals);
   await writer.flush();
   return { imports, events };
 }
@@ -100,7 +99,7 @@ function keepCorrectingImport({ importId, requested, ended, acceptedRows }: Impo
   correctingImports.push({ position: requested.position.commit, importId, corrects: requested.data.corrects, acceptedRows });
 }
 
-/** The audit does not use the streams of corrections, but reports their events that cannot be read. */
+/** The audit takes nothing from the streams of corrections. It only reports events in them that cannot be read. */
 function checkCorrection(event: StoredEvent, options: EvidenceOptions): void {
   if (!isWanted(event, options)) return;
   const importId = event.stream.slice(streamPrefix.corrections.length);
@@ -114,14 +113,14 @@ function reportLateEvent({ stream, type, revision, metadata }: StoredEvent, find
   findings.add({ organisationId: metadata.organisation, importId, sentence });
 }
 
-/** A stream belongs to the organisation that its first event names. */
-const isWanted = (first: StoredEvent, { organisationId }: EvidenceOptions): boolean =>
-  organisationId === undefined || first.metadata.organisation === organisationId;
+/** Whether the event's organisation is audited. The first event of an import's stream decides for the whole stream. */
+const isWanted = ({ metadata }: StoredEvent, { organisationId }: EvidenceOptions): boolean =>
+  organisationId === undefined || metadata.organisation === organisationId;
 
 function reportFaults({ importId, requested, faults, faultCount }: ImportFold, findings: Findings): void {
   const owner = { organisationId: requested?.data.organisationId, importId };
   faults.forEach((sentence, index) => {
-    const count = index === faults.length - 1 ? faultCount - index : 1; // the last sentence stands for those that were not kept
+    const count = index === faults.length - 1 ? faultCount - index : 1; // the last sentence also counts the faults that were not kept
     findings.add({ ...owner, sentence: `stream: ${sentence}` }, count);
   });
   if (!requested) findings.add({ ...owner, sentence: "stream: there is no ImportRequested" });

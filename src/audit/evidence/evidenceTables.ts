@@ -1,5 +1,5 @@
-// Writes what the streams say to temporary tables, which Postgres compares with the tables of the projections. They last as long as the
-// caller's transaction.
+// Writes what the streams say to temporary tables, which Postgres compares with the tables of the projections. The temporary tables last
+// as long as the caller's transaction.
 import type { PoolClient } from "pg";
 import { fieldsOf, isNumberField } from "../../domain/imports/fields.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
@@ -61,7 +61,7 @@ export function addImport(writer: EvidenceWriter, fold: ImportFold): void {
   if (!requested) return;
   const { organisationId, kind, sourceDetails } = requested.data;
   const counts = recountRows(fold);
-  const isCounted = ended ? ended.type === "ImportCompleted" : kind === "activities";
+  const showsProcessed = ended ? ended.type === "ImportCompleted" : kind === "activities"; // until their import completes, shipments show 0
   writer.add("audited_imports", {
     import_id: importId,
     import_position: String(requested.position.commit),
@@ -69,14 +69,14 @@ export function addImport(writer: EvidenceWriter, fold: ImportFold): void {
     kind,
     status: ended ? statusAtEnd[ended.type] : started ? "processing" : "queued",
     ...counts,
-    processed: isCounted ? counts.processed : 0,
+    processed: showsProcessed ? counts.processed : 0,
     revision: String(revision),
     source_details: sourceDetails,
     finished_at: ended?.data.at,
   });
 }
 
-/** The caller has folded the event before. */
+/** Writes an outcome of a row, and nothing for other events. `fold` has the event already. */
 export function addRow(writer: EvidenceWriter, fold: ImportFold, event: ImportEvent | undefined): void {
   if (!fold.requested || (event?.type !== "RowAccepted" && event?.type !== "RowRejected")) return;
   const { kind } = fold.requested.data;
@@ -105,7 +105,7 @@ export function activityValues({ values }: Pick<RowAccepted, "values">): Record<
 
 const halfHourSeconds = 30 * 60;
 
-/** The start of the row's half hour, in seconds since 1970. Null if its time cannot be read: the ledger then has no half hour for it. */
+/** The start of the row's half hour, in seconds since 1970. Null if the row's time cannot be read: the totals then omit the row. */
 function halfHourOf({ values }: RowAccepted): number | null {
   const instant = instantOf(String((values as Record<string, unknown>)["activityTimestamp"]), "UTC");
   return instant === undefined ? null : Math.floor(instant / 1000 / halfHourSeconds) * halfHourSeconds;

@@ -1,5 +1,4 @@
-// Folds one import from its stream, event by event. Memory grows with its shipments, and with their rows only if the caller needs these.
-
+// Folds one import from its stream, event by event. The memory grows with the shipments, and with their rows only if the caller needs them.
 import { decodeOn, type RecordedEventOn, UnreadableEvent } from "../../events/codec.js";
 import type { ImportCompleted, ImportEnding, RowAccepted } from "../../events/importEvents.js";
 import { type ImportEvent, requestedRevision, startedRevision } from "../../events/importLayout.js";
@@ -7,7 +6,7 @@ import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
 
 interface FoldedShipment {
-  /** The number that the worker gave it in the import. */
+  /** The number that the worker gave the shipment in the import. */
   readonly number: number;
   readonly shipmentId: string;
   readonly rows: number[];
@@ -26,12 +25,12 @@ export const newImportFold = (stream: string, { withShipments }: { withShipments
   accepted: 0,
   rejected: 0,
   lastRow: 0,
-  /** The numbers of the accepted rows, only for an import that corrects activities: it has few rows. */
+  /** The numbers of the accepted rows. Kept only for an import that corrects activities, which has few rows. */
   acceptedRows: new Set<number>(),
-  /** The numbers that the worker gave to the shipments, by `shipmentGroupOf`. */
+  /** The worker's number for each shipment. The keys are those of `shipmentGroupOf`. */
   shipmentNumbers: new Map<string, number>(),
   lastShipmentNumber: 0,
-  /** The shipments by `shipmentGroupOf`. Undefined if the caller does not need them. */
+  /** The keys are those of `shipmentGroupOf`. Undefined without `withShipments`. */
   shipments: withShipments ? new Map<string, FoldedShipment>() : undefined,
   /** What is wrong with the stream, such as a missing event. Only the first few are kept. */
   faults: [] as string[],
@@ -45,7 +44,7 @@ function addFault(fold: ImportFold, sentence: string): void {
   if (fold.faults.length < maxKeptFaults) fold.faults.push(sentence);
 }
 
-/** Returns the decoded event. Undefined if its type is unknown or it cannot be read, which is a fault of the stream. */
+/** Returns the decoded event. Notes a fault and returns undefined if the event's type is unknown or the event cannot be read. */
 export function foldEvent(fold: ImportFold, stored: StoredEvent): ImportEvent | undefined {
   if (stored.revision !== fold.revision + 1n)
     addFault(fold, `revision ${stored.revision} follows revision ${fold.revision}: events are missing`);
@@ -89,7 +88,7 @@ function foldKnownEvent(fold: ImportFold, event: ImportEvent): void {
 
 const kindOf = (fold: ImportFold) => fold.requested?.data.kind ?? "activities";
 
-/** One outcome per row, in row order. */
+/** Every row must have one outcome, in row order. */
 function checkRow(fold: ImportFold, row: number, revision: bigint): void {
   if (!fold.started) addFault(fold, `row ${row} at revision ${revision} comes before ImportStarted`);
   if (row === fold.lastRow) addFault(fold, `row ${row} has a second outcome at revision ${revision}`);
@@ -115,8 +114,8 @@ const shipmentIdOf = ({ values }: RowAccepted): string => String((values as Reco
 export const shipmentNumberOf = ({ shipment, row }: RowAccepted): number => shipment ?? row;
 
 /**
- * The key that the lines of one shipment share: its id, not the number that the worker gave it. Two elements of a JSON push with one id are
- * two shipments, so the key then also has the number, or in a correction the element that the row goes back to.
+ * The key that the lines of one shipment have in common: the shipment's id, not the worker's number. Two elements of a JSON push with one
+ * id are two shipments, so the key of a pushed line also has the number, and the key of a corrected line the element that it came from.
  */
 export function shipmentGroupOf({ requested }: ImportFold, data: RowAccepted): string {
   const shipmentId = shipmentIdOf(data);
@@ -151,7 +150,7 @@ function checkCounts(fold: ImportFold, { counts }: ImportCompleted): void {
   }
 }
 
-/** Decodes an event. Reports one of an unknown type or one that cannot be read, and returns undefined for it. */
+/** Decodes an event. If its type is unknown or it cannot be read, reports that and returns undefined. */
 export function readEvent<S extends Parameters<typeof decodeOn>[0]>(
   kind: S,
   stored: StoredEvent,

@@ -1,5 +1,4 @@
 // What was reversed of each import, from the streams of reversals and without the projections' code.
-
 import { groupedBy } from "../../domain/groupedBy.js";
 import { joinRanges, type Range } from "../../domain/ranges.js";
 import type { RecordedEventOn } from "../../events/codec.js";
@@ -12,12 +11,12 @@ export type Reversal = RecordedEventOn<"reversals">;
 
 export type ImportReversals = ReturnType<typeof foldReversals>;
 
-/** The reversals by import id, without the imports of which nothing is reversed. */
+/** The reversals by import id. An import without reversals has no entry. */
 export type ReversalEvidence = ReadonlyMap<string, ImportReversals>;
 
 export interface ReversalOptions {
   readonly eventStore: EventStore;
-  /** Later events are left out. */
+  /** Later events are ignored. */
   readonly until: Position;
   /** Undefined for all organisations. */
   readonly organisationId: string | undefined;
@@ -25,7 +24,7 @@ export interface ReversalOptions {
   readonly findings: Findings;
 }
 
-/** Reads every reversal in the event log. They are few, so they are read before the imports and are known when an import is folded. */
+/** Reads every reversal in the event log: they are few. The caller reads the imports afterwards, and knows the reversals of each. */
 export async function gatherReversals({ eventStore, until, organisationId, signal, findings }: ReversalOptions): Promise<ReversalEvidence> {
   const wanted: StoredEvent[] = [];
   await eventStore.replay({ prefixes: [streamPrefix.reversals], until, signal }, async ({ events }) => {
@@ -77,7 +76,7 @@ function foldReversals(stored: readonly StoredEvent[], importId: string, report:
 
 const secondReversalText = ({ revision }: Reversal): string => `is reversed a second time at revision ${revision}`;
 
-/** The first reversal that names each number. Reports the later ones, once per range. */
+/** The first reversal that names each number. Reports a later reversal of the same number, once for each of its ranges. */
 function firstReversals(
   events: readonly Reversal[],
   rangesOf: (event: Reversal) => readonly Range[],
@@ -105,7 +104,7 @@ export const multirangeText = (ranges: readonly Range[]): string =>
     .map(([first, last]) => `[${first},${last + 1})`)
     .join()}}`;
 
-/** How an import's reversals contradict the folded import, one sentence per fault. */
+/** How an import's reversals contradict the folded import, one sentence for each contradiction. */
 export function reversalFaults(fold: ImportFold, reversals: ImportReversals): string[] {
   const { ended, requested } = fold;
   if (ended?.type !== "ImportCompleted") return ["the import has not completed"];
@@ -127,7 +126,7 @@ export function reversalFaults(fold: ImportFold, reversals: ImportReversals): st
 
 const countNumbers = (ranges: readonly Range[]): number => ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 
-/** Gives the lines of the shipments that a reversal names, since a shipment is reversed with all of its lines. */
+/** Returns a function that gives the rows which a reversal must have: all lines of the shipments that it names. */
 function reversedLines({ shipments }: ImportFold, reversals: ImportReversals): (event: Reversal) => string {
   const shipmentsByReversal = groupedBy(shipments?.values() ?? [], ({ number }) => reversals.ofShipment(number));
   return (event) => multirangeText((shipmentsByReversal.get(event) ?? []).flatMap(({ rows }) => rows.map((row): Range => [row, row])));

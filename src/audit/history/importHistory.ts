@@ -5,19 +5,19 @@ import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { foldEvent, newImportFold, recountRows } from "../evidence/importFold.js";
 
-/** A time by the event store's clock, or a revision of the stream: later events are left out. */
+/** A time by the event store's clock, or a revision of the stream. Later events are ignored. */
 export type AsOf = { readonly time: Date } | { readonly revision: bigint };
 
 /** Consecutive rows that one worker recorded without a long pause. */
-export interface RowRun {
+export interface RowStretch {
   readonly actor: string;
-  readonly from: bigint;
-  to: bigint;
+  readonly from: bigint; // revision of the first row's event
+  to: bigint; // revision of the last row's event
   readonly firstRow: number;
   lastRow: number;
   readonly begun: Date;
   ended: Date;
-  /** Seconds between the previous event and the first row. */
+  /** Seconds between the first row's event and the event before it. */
   readonly pause: number;
 }
 
@@ -34,8 +34,8 @@ export interface HistoryOptions {
 }
 
 /**
- * Undefined if the import does not exist, or did not exist at `asOf`. `reasons` begins with the most frequent one. `reachesEnd` is false if
- * the stream has events after `asOf`.
+ * Undefined if the import does not exist, or did not exist at `asOf`. `reasons` has the reasons of rejected rows, the most frequent one
+ * first. `reachesEnd` is false if the stream has events after `asOf`.
  */
 export async function importHistory(importId: string, options: HistoryOptions) {
   const { eventStore, asOf, signal, onRow, onEvent } = options;
@@ -58,27 +58,28 @@ export async function importHistory(importId: string, options: HistoryOptions) {
     onEvent?.(stored.revision);
   }
   const { requested, started, ended, accepted } = fold;
-  const { runs, reasons } = rows;
-  return requested && { fold, requested, started, ended, accepted, runs, counts: recountRows(fold), reasons: reasons(), reachesEnd };
+  const { stretches, reasons } = rows;
+  return requested && { fold, requested, started, ended, accepted, stretches, counts: recountRows(fold), reasons: reasons(), reachesEnd };
 }
 
 const longPauseSeconds = 5;
-const maxRuns = 1_000;
+const maxStretches = 1_000; // the last one takes all further rows
 const maxReasons = 1_000;
 const otherReasons = "(other reasons)";
 
 function createRowHistory() {
-  const runs: RowRun[] = [];
+  const stretches: RowStretch[] = [];
   const reasons = new Map<string, number>();
   return {
-    runs,
+    stretches,
     add({ type, data, revision, recordedAt, metadata: { actor } }: RecordedRow, previousAt: Date): void {
       const pause = (recordedAt.getTime() - previousAt.getTime()) / 1000;
       const { row } = data;
-      const current = runs.at(-1);
-      const isContinued = current?.actor === actor && pause < longPauseSeconds;
-      if (current && (isContinued || runs.length === maxRuns)) Object.assign(current, { to: revision, lastRow: row, ended: recordedAt });
-      else runs.push({ actor, from: revision, to: revision, firstRow: row, lastRow: row, begun: recordedAt, ended: recordedAt, pause });
+      const current = stretches.at(-1);
+      const isContinued = (current?.actor === actor && pause < longPauseSeconds) || stretches.length === maxStretches;
+      if (current && isContinued) Object.assign(current, { to: revision, lastRow: row, ended: recordedAt });
+      else
+        stretches.push({ actor, from: revision, to: revision, firstRow: row, lastRow: row, begun: recordedAt, ended: recordedAt, pause });
       if (type !== "RowRejected") return;
       const reason = reasons.has(data.error) || reasons.size < maxReasons ? data.error : otherReasons;
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
@@ -90,8 +91,8 @@ function createRowHistory() {
 export type CorrectionStep = RecordedEventOn<"corrections">;
 
 /**
- * The events of one import's stream of corrections or of reversals, in order. Returns none if `asOf` is a revision: it counts events of the
- * import's own stream, so it says nothing about these streams.
+ * The events of one import's stream of corrections or of reversals, in order. Returns none if `asOf` is a revision: a revision of the
+ * import's own stream says nothing about these streams.
  */
 export async function readFollowUps<S extends "corrections" | "reversals">(
   kind: S,

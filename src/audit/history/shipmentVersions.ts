@@ -3,7 +3,7 @@ import type { Principal } from "../../domain/principal.js";
 import { decode } from "../../events/codec.js";
 import { type ImportRequested, isImportEnding } from "../../events/importEvents.js";
 import { streamPrefix } from "../../events/streams.js";
-import { type EventStore, type StoredEvent, shareOfLog } from "../../ports/eventStore.js";
+import { type EventStore, fractionOfLog, type StoredEvent } from "../../ports/eventStore.js";
 import { type Reversal, reversalsOfImport } from "../evidence/reversalEvidence.js";
 
 export interface RecordedVersion {
@@ -15,9 +15,9 @@ export interface RecordedVersion {
   readonly pushedAt: string;
   /** When the import completed. */
   readonly writtenAt: string;
-  /** When the version came into the ledger: at its completion, or when a later push that kept it out was reversed. Null if never. */
+  /** When the version entered the ledger: at `writtenAt`, or when a later push that kept it out was reversed. Null if it never did. */
   readonly shownAt: string | null;
-  /** The import of the later push that kept this version out of the ledger. Null if the version was in it. */
+  /** The import of the later push that kept this version out of the ledger. Null if the version has been in the ledger. */
   readonly supersededBy: string | null;
   readonly reversed: { readonly at: string; readonly reason: string; readonly by: Principal; readonly reversalId: string } | null;
   readonly rows: readonly number[];
@@ -25,9 +25,10 @@ export interface RecordedVersion {
   readonly items: readonly unknown[];
 }
 
+/** An import of shipments whose end has not been read yet. */
 interface OpenImport {
   readonly request: ImportRequested;
-  /** Commit position of ImportRequested. The later push wins. */
+  /** Commit position of ImportRequested: of two pushes with the same shipment, the ledger has the later one's version. */
   readonly pushPosition: bigint;
   readonly shipments: Map<number, { rows: number[]; fields: Record<string, unknown>; items: unknown[] }>;
 }
@@ -36,10 +37,10 @@ interface VersionsQuery {
   readonly eventStore: EventStore;
   readonly organisationId: string;
   readonly shipmentId: string;
-  /** Later events are ignored. */
+  /** Events that were recorded later are ignored. */
   readonly asOf?: Date | undefined;
   readonly signal: AbortSignal;
-  readonly onProgress?: (progress: { events: number; share: number }) => void;
+  readonly onProgress?: (progress: { events: number; fraction: number }) => void;
 }
 
 interface WrittenVersion {
@@ -63,7 +64,7 @@ export async function shipmentVersions(query: VersionsQuery): Promise<RecordedVe
       if (event.metadata.organisation === query.organisationId) applyEvent(event, openImports, query, versions);
     }
     events += batch.events.length;
-    query.onProgress?.({ events, share: shareOfLog(batch.position, head) });
+    query.onProgress?.({ events, fraction: fractionOfLog(batch.position, head) });
   });
   await addReversals(versions, query);
   return inPushOrder(versions);
@@ -80,7 +81,7 @@ async function addReversals(versions: readonly WrittenVersion[], { eventStore, a
   }
 }
 
-/** The sort is stable, so shipments of one import stay in their order. */
+/** The sort is stable, so one import's shipments with the same id stay in their order. */
 function inPushOrder(versions: readonly WrittenVersion[]): RecordedVersion[] {
   const sorted = versions.toSorted((one, other) => Number(one.pushPosition - other.pushPosition));
   return sorted.map((written, index) => {
@@ -98,11 +99,11 @@ function inPushOrder(versions: readonly WrittenVersion[]): RecordedVersion[] {
   });
 }
 
-/** Whether a version is completed and not reversed at a commit position. */
+/** Whether a version's import is completed, and the version not reversed, at a commit position. */
 const isEffectiveAt = (position: bigint, { completionPosition, reversal }: WrittenVersion): boolean =>
   completionPosition <= position && (reversal === undefined || reversal.position.commit > position);
 
-/** A version enters the ledger when it completes or when a later push is reversed, provided that no later push is effective then. */
+/** A version enters the ledger when it completes or when a later push is reversed, if no later push is effective at that moment. */
 function ledgerEntryTime(written: WrittenVersion, later: readonly WrittenVersion[]): string | null {
   const moments = [
     { position: written.completionPosition, at: written.version.writtenAt },
@@ -128,7 +129,7 @@ function applyEvent(stored: StoredEvent, openImports: Map<string, OpenImport>, q
   if (isImportEnding(event.type)) openImports.delete(stored.stream);
 }
 
-/** Lines belong to a shipment by their id. The number tells apart two elements of a JSON push that have the same id. */
+/** Adds the row if it is a line of the wanted shipment. The number tells apart two elements of a JSON push that have the same id. */
 function addLine(
   openImport: OpenImport,
   { row, shipment = row, values }: { row: number; shipment?: number | undefined; values: Record<string, unknown> },

@@ -1,4 +1,4 @@
-// Derives a sample of the quotes, or all of them, again, each from the catalogue version by which it was priced.
+// Derives recorded quotes again, each from the catalogue version that priced it: a sample of them, or all.
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import { explainQuote } from "../../domain/rating/explain.js";
 import { catalogueFileAt } from "../../events/catalogue.js";
@@ -18,10 +18,10 @@ interface VerifyQuotesOptions {
   readonly allQuotes?: boolean;
 }
 
-/** The number of requests in the sample. If one price in a hundred is wrong, the sample shows it with 99 % certainty. */
+/** The number of requests in the sample. If one request in a hundred has a wrong price, the sample has one of these with 99 % certainty. */
 const sampleSize = 500;
 
-/** `derived`: how many quotes were derived again. */
+/** Returns how many requests and quotes there are, and how many of the quotes were derived again (`derived`). */
 export async function verifyQuotes(until: Position, options: VerifyQuotesOptions, findings: Findings) {
   const startedAt = performance.now();
   const deriver = createDeriver(options.eventStore, findings);
@@ -81,7 +81,7 @@ const maxCatalogues = 20;
 
 function createDeriver(eventStore: EventStore, findings: Findings) {
   // Quotes that follow each other mostly share a few catalogue versions, so a small cache is enough.
-  const catalogues = recentLoads<Catalogue | undefined>(maxCatalogues);
+  const loadCatalogue = recentLoads<Catalogue | undefined>(maxCatalogues);
   let derived = 0;
   return {
     derivedCount: () => derived,
@@ -89,7 +89,7 @@ function createDeriver(eventStore: EventStore, findings: Findings) {
     async derive(event: QuoteEvent): Promise<void> {
       const { organisationId, catalogueVersion } = event.data;
       const add = (sentence: string) => findings.add({ organisationId, sentence });
-      const catalogue = await catalogues(JSON.stringify([organisationId, catalogueVersion]), async () => {
+      const catalogue = await loadCatalogue(JSON.stringify([organisationId, catalogueVersion]), async () => {
         const file = await catalogueFileAt(organisationId, catalogueVersion, eventStore);
         return file && compileCatalogue(file);
       });

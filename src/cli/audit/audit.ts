@@ -56,7 +56,7 @@ export function addCommands(audit: Command): void {
     .command("quote")
     .description("derive a quote again, step by step, from the catalogue of its day; exit code 1 when a cent differs")
     .argument("<quoteId>")
-    .option("--json", "as JSON: what was recorded, each step as it comes out, and the differences")
+    .option("--json", "as JSON: the recorded quote, each step as computed now, and the differences")
     .action(command(auditQuote));
 }
 
@@ -64,17 +64,17 @@ async function auditImport(importId: string, { asOf: moment, rows, json }: { asO
   if (!isUuid(importId)) throw new CommandFault(`${importId} is not an import id`);
   const asOf = moment === undefined ? undefined : parseMoment(moment);
   await withStores(async ({ pool, eventStore, objectStore, signal }) => {
-    process.stdout.once("error", () => process.exit()); // the reader has closed the pipe
+    process.stdout.once("error", () => process.exit()); // such as a closed pipe: `drain` would never come
     const last = await eventStore.last(streamOf.import(importId));
     const progress = showProgress("read");
     const onEvent = (revision: bigint) => {
-      if (revision % 1_000n === 0n) progress.update({ events: Number(revision), share: Number(revision) / Number(last?.revision || 1n) });
+      if (revision % 1000n === 0n) progress.update({ events: Number(revision), fraction: Number(revision) / Number(last?.revision || 1n) });
     };
     const onRow = rows ? (outcome: RecordedRow) => writeLine(json ? rowJson(outcome) : escapeControls(rowText(outcome))) : undefined;
     const history = await importHistory(importId, { eventStore, asOf, signal, onEvent, ...(onRow && { onRow }) }).finally(progress.stop);
     if (!history) throw new CommandFault(`There is no import ${importId}${asOf ? " as of then" : ""}`);
     const storedFileFaults = await fileFaults({ objectStore, tempDir: tmpdir() }, history);
-    // The tables have only the present state, so a past one is not compared.
+    // The tables have only the present state, so a past state is not compared.
     const comparison = history.reachesEnd ? await compareImport({ pool, eventStore, signal }, importId) : undefined;
     const corrections = await readFollowUps("corrections", importId, { eventStore, asOf, signal });
     const reversals = await readFollowUps("reversals", importId, { eventStore, asOf, signal });
@@ -168,5 +168,5 @@ async function auditQuote(quoteId: string, { json }: { json?: boolean }): Promis
   const { agrees } = explained.explanation;
   if (json) printJson({ agrees, ...explained });
   else print(quoteText(explained, nameOf));
-  if (!agrees) throw new CommandFault("The quote does not come out again as it was recorded");
+  if (!agrees) throw new CommandFault("The quote is not computed now as it was recorded");
 }

@@ -1,6 +1,6 @@
 import type { ImportComparison } from "../../audit/compareImport.js";
 import { statusAtEnd } from "../../audit/evidence/evidenceTables.js";
-import type { CorrectionStep, ImportHistory, RowRun } from "../../audit/history/importHistory.js";
+import type { CorrectionStep, ImportHistory, RowStretch } from "../../audit/history/importHistory.js";
 import { type NameOf, principalOf } from "../../domain/principal.js";
 import type { Range } from "../../domain/ranges.js";
 import type { RecordedEventOn } from "../../events/codec.js";
@@ -19,7 +19,7 @@ export interface ImportReport {
   readonly nameOf: NameOf;
 }
 
-/** The lines that `audit import` prints, for a reader who does not know the code. */
+/** The lines that `audit import` prints. */
 export function importText({ history, fileFaults, corrections, reversals, comparison, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
   const { importId, organisationId, kind, source, file, sourceDetails, corrects, columns, sameFileAs, by, requestId, at } = requested.data;
@@ -76,21 +76,21 @@ function recordedCounts({ ended, counts }: ImportHistory): string {
     : `recorded at its completion: ${received} received, ${processed} processed, ${failed} failed`;
 }
 
-function historyLines({ requested, started, runs, ended }: ImportHistory, nameOf: NameOf): string[] {
+function historyLines({ requested, started, stretches, ended }: ImportHistory, nameOf: NameOf): string[] {
   const line = (revision: string, at: Date, text: string) => `${revision.padEnd(12)} ${at.toISOString()}  ${text}`;
   const lines = [line("0", requested.recordedAt, "requested")];
   if (started) {
     const { by, catalogueVersion } = started.data;
     lines.push(line("1", started.recordedAt, `started by ${nameOf(by)}, judged by catalogue version ${catalogueVersion}`));
   }
-  runs.forEach((run, index) => {
-    lines.push(line(`${run.from}-${run.to}`, run.begun, runText(run, index === 0, nameOf)));
+  stretches.forEach((stretch, index) => {
+    lines.push(line(`${stretch.from}-${stretch.to}`, stretch.begun, stretchText(stretch, index === 0, nameOf)));
   });
   if (ended) lines.push(line(String(ended.revision), ended.recordedAt, endingText(ended, nameOf)));
   return lines;
 }
 
-function runText({ actor, firstRow, lastRow, from, to, ended, pause }: RowRun, isFirst: boolean, nameOf: NameOf): string {
+function stretchText({ actor, firstRow, lastRow, from, to, ended, pause }: RowStretch, isFirst: boolean, nameOf: NameOf): string {
   const prefix = isFirst ? "" : `taken up after ${pause.toFixed(1)} s: `;
   return `${prefix}${rowCount(to - from + 1n)} (${firstRow} to ${lastRow}) recorded by ${nameOf(principalOf(actor))} until ${ended.toISOString()}`;
 }
@@ -118,7 +118,7 @@ function comparisonLines({ fold }: ImportHistory, comparison: ImportComparison |
 }
 
 export function importJson({ history, fileFaults, corrections, reversals, comparison }: Omit<ImportReport, "nameOf">) {
-  const { requested, started, runs, ended, counts, accepted, reasons, reachesEnd, fold } = history;
+  const { requested, started, stretches, ended, counts, accepted, reasons, reachesEnd, fold } = history;
   return {
     importId: requested.data.importId,
     status: ended ? statusAtEnd[ended.type] : started ? "processing" : "queued",
@@ -126,7 +126,7 @@ export function importJson({ history, fileFaults, corrections, reversals, compar
     revision: Number(fold.revision),
     requested: { ...requested.data, recordedAt: requested.recordedAt },
     started: started ? { ...started.data, recordedAt: started.recordedAt } : null,
-    stretches: runs.map((each) => ({ ...each, from: Number(each.from), to: Number(each.to) })),
+    stretches: stretches.map((each) => ({ ...each, from: Number(each.from), to: Number(each.to) })),
     ended: ended
       ? { ...ended.data, type: ended.type, revision: Number(ended.revision), recordedAt: ended.recordedAt, actor: ended.metadata.actor }
       : null,

@@ -12,7 +12,7 @@ import { tableLines } from "../outcome.js";
 import { countText, withSeparators } from "../progress.js";
 import type { Verification } from "./verify.js";
 
-/** Names principals for an auditor. A worker is shown by its id, which has its host and process. */
+/** Names principals for an auditor. A worker is shown by its id, in which its host and process id are. */
 export async function auditNames(organisationId: string, pool: Pool): Promise<NameOf> {
   const nameOf = await principalNames(organisationId, pool);
   return (by) => (by.kind === "worker" ? `worker ${by.id}` : nameOf(by));
@@ -117,7 +117,7 @@ export function verificationText({ findings, position, events, imports, rows, fi
   ];
 }
 
-/** First the number of differences, then a line for each of the first ones. */
+/** The first line has the number of differences. A line follows for each difference that is kept as a sentence. */
 export function findingLines({ count, first }: Findings, textOf: (finding: Finding) => string): string[] {
   const hidden = count - first.length;
   return [
@@ -149,5 +149,5 @@ export function columnLines({ headings, fixed = {}, dateOrder, decimal, by, at }
   ];
 }
 
-/** Joins lines: a heading may have line breaks in it. */
+/** Replaces line breaks, which a heading may have. */
 const oneLine = (text: string): string => text.replace(/\s+/g, " ");

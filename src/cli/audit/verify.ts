@@ -1,5 +1,5 @@
-// `audit verify` compares the live tables with tables that the projections fill anew from the log, and those with the streams by code of
-// its own. The first comparison finds a row that somebody changed, the second a mistake of a projection.
+// `audit verify` compares the live tables with tables that the projections fill anew from the log. This finds rows that somebody changed.
+// Then the code of src/audit compares the new tables with the streams. This finds mistakes of projections. Each is half of the progress.
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { addDifferences, maxShownFindings, newFindings } from "../../audit/findings.js";
@@ -9,13 +9,13 @@ import { auditTables } from "../../projections/rebuild/auditTables.js";
 
 export type Verification = Awaited<ReturnType<typeof verify>>;
 
-/** The findings name every event that cannot be read, so the projections need not log it. */
+/** For the projections. `audit verify` itself reports events of imports and quotes that cannot be read. */
 export const silentLogger = pino({ level: "silent" });
 
 export async function verify(options: VerifyStreamsOptions & { readonly pool: Pool }) {
   const { pool, eventStore, signal, organisationId, onProgress } = options;
-  const onHalfProgress = (startShare: number) =>
-    onProgress && ((half: { events: number; share: number }) => onProgress({ ...half, share: startShare + half.share / 2 }));
+  const onHalfProgress = (start: number) =>
+    onProgress && ((half: { events: number; fraction: number }) => onProgress({ ...half, fraction: start + half.fraction / 2 }));
   const findings = newFindings();
   const audited = await auditTables(
     {

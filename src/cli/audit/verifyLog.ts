@@ -23,7 +23,7 @@ interface VerifyLogOptions extends Pick<VerifyStreamsOptions, "eventStore" | "si
 
 type VerifiedLog = Awaited<ReturnType<typeof verifyLog>>;
 
-/** Returns the entries that the streams give, oldest first, with the differences that the table has. */
+/** Returns the entries that the streams give, oldest first, and how the table differs from them. */
 export async function verifyLog({ organisationId, from, to, ...options }: VerifyLogOptions) {
   const findings = newFindings();
   const { differences, result } = await auditTables(
@@ -31,7 +31,7 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
       ...options,
       logger: silentLogger,
       projections: [log],
-      // Rows of imports are not in the organisation's log.
+      // Rows of imports have no entries in the log.
       isWanted: ({ metadata, type }) => metadata.organisation === organisationId && type !== "RowAccepted" && type !== "RowRejected",
       scope: { organisationId, from, to },
       maxDifferences: maxShownFindings,
@@ -46,7 +46,7 @@ export async function verifyLog({ organisationId, from, to, ...options }: Verify
   return { ...result, findings };
 }
 
-/** The lines that `audit log` prints: all entries, then how many differences the table has, and the first of them. */
+/** The lines that `audit log` prints: all entries, then how many differences the table has, and the first differences. */
 export function logText({ entries, names, findings }: VerifiedLog): string[] {
   const lines = entries.map((entry) => `${entry.at.toISOString()}  ${sentenceText(sentenceOf(entry, names))}`);
   const entryCount = countText(entries.length, "entry", "entries");

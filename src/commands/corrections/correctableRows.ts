@@ -1,10 +1,9 @@
 // Finds the import and the rows that a correction, a dismissal or a reopening names. openRows.ts says whether those rows are open.
-
 import type { Pool } from "pg";
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportRequested } from "../../events/importEvents.js";
 import type { Stores } from "../../ports/database.js";
-import { isShownCompleted, type RejectedRowName, rejectedLinesOf, rejectedRowsAmong } from "../../queries/lookUps/rejectedRows.js";
+import { isShownCompleted, type RejectedRowKey, rejectedLinesOf, rejectedRowsAmong } from "../../queries/lookUps/rejectedRows.js";
 import { acceptedActivities } from "../../queries/lookUps/reversals.js";
 import { type ImportScope, loadVisibleImport } from "../imports/importStream.js";
 
@@ -23,7 +22,7 @@ export async function loadImportToCorrect({ pool, eventStore }: Stores, scope: I
   return { request: state.request, position };
 }
 
-/** Returns those of the rows that are accepted activities. Rejects numbers without a row, and rows of accepted shipments. */
+/** Returns those of the rows that are accepted activities. Rejects row numbers that the import does not have, and accepted shipments. */
 export async function acceptedRowsAmong(pool: Pool, { request, position }: ImportToCorrect, rows: readonly number[]): Promise<number[]> {
   const rejected = new Set((await rejectedRowsAmong(position, rows, pool)).map(({ row }) => row));
   const otherRows = rows.filter((row) => !rejected.has(row));
@@ -44,8 +43,8 @@ const notRejectedSentence = (rows: readonly number[]): string =>
   firstSentences(rows.map((row) => `Row ${row} is not a rejected row of this import`));
 
 /**
- * Rejects numbers that are not rejected rows, and a part of a shipment: its rejected lines are corrected or dismissed together. Returns the
- * elements of the JSON push that the rows came from. Each element is a separate shipment, even if two have the same shipmentId.
+ * Rejects numbers that are not rejected rows, and incomplete shipments: their rejected lines are corrected or dismissed together. Returns
+ * the elements of the JSON push that the rows came from. Each element is a separate shipment, even if two have the same shipmentId.
  */
 export async function expectWholeShipments(
   pool: Pool,
@@ -63,20 +62,21 @@ export async function expectWholeShipments(
     if (!wantedRows.has(row)) missingByShipment.set(handle ?? "", [...(missingByShipment.get(handle ?? "") ?? []), row]);
   if (missingByShipment.size === 0) return pushedElements(request, rows, rejectedRows);
   const sentences = [...missingByShipment].map(
-    ([handle, missingRows]) => `${handle === "" ? "One" : `Shipment ${handle}`} has more rejected lines: row ${numberList(missingRows)}`,
+    ([handle, missingRows]) =>
+      `${handle === "" ? "A shipment without an id" : `Shipment ${handle}`} has more rejected lines: row ${numberList(missingRows)}`,
   );
   throw new Rejection("invalid", `The lines of a shipment are corrected together. ${firstSentences(sentences)}`);
 }
 
 export type PushedElements = NonNullable<ImportRequested["corrects"]>["push"];
 
-/** Undefined for rows of a file, and if a row was recorded without its element. */
+/** The elements that the rows came from; undefined for rows of a file, and if one was recorded without its element. */
 export function pushedElements(
   { importId, corrects }: Pick<ImportRequested, "importId" | "corrects">,
   rows: readonly number[],
-  names: readonly Pick<RejectedRowName, "row" | "element">[],
+  rejectedRows: readonly Pick<RejectedRowKey, "row" | "element">[],
 ): PushedElements {
-  const elementOf = new Map(names.map(({ row, element }) => [row, element]));
+  const elementOf = new Map(rejectedRows.map(({ row, element }) => [row, element]));
   const elements = rows.flatMap((row) => elementOf.get(row) ?? []);
   return elements.length === 0 || elements.length < rows.length ? undefined : { importId: corrects?.push?.importId ?? importId, elements };
 }
@@ -90,7 +90,7 @@ export const numberList = (numbers: readonly number[]): string => {
 
 const maxShownSentences = 20;
 
-/** Joins the first sentences, one per row, and adds how many more rows there are. */
+/** Joins the first sentences, and says how many more there are. */
 export function firstSentences(sentences: readonly string[]): string {
   const more = sentences.length - maxShownSentences;
   return [...sentences.slice(0, maxShownSentences), ...(more > 0 ? [`And ${more} more`] : [])].join(". ");

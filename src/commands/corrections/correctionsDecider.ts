@@ -1,6 +1,6 @@
 // The decider of an import's corrections: which rows a correction has claimed, and which are dismissed. A claim holds while the correcting
 // import runs and after it has completed. It is released when that import fails or is cancelled, and when its row is reversed. A claim,
-// dismissal or reopening that follows a reversal of the row in the event log changes nothing, even if its author had not seen the reversal.
+// dismissal or reopening that comes after a reversal of the row in the event log has no effect, even if it was decided without knowing it.
 import { correctionRows, type ReversedRows, unreversedClaim, whyReversed } from "../../domain/claims.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -23,7 +23,7 @@ export type CorrectionCommand = {
       readonly type: "claimRows";
       /** The import that corrects them. */
       readonly correction: string;
-      /** By superseded row: the import that has written the row's shipment since. */
+      /** By superseded row: the later import that has written the row's shipment. */
       readonly superseded: ReadonlyMap<number, string>;
     }
   | { readonly type: "dismissRows"; readonly note: string }
@@ -44,15 +44,15 @@ export interface CorrectionsState {
   readonly decidedReversals: ReversalDecided[];
 }
 
-/** Mutates the state, which nothing outside the fold holds: copying it for each event would make long streams slow. */
+/** Mutates the state, which only the fold refers to: copying it for each event would make long streams slow. */
 function evolve(state: CorrectionsState, event: CorrectionEvent, _: bigint, position: bigint): CorrectionsState {
   const isWithdrawn = state.reversed.wholePosition !== undefined && state.reversed.wholePosition < position;
   switch (event.type) {
     case "RowsClaimed": {
       const claim = unreversedClaim(event.data, state.reversed, position);
-      const numberOf = correctionRows(event.data);
+      const correctionRowOf = correctionRows(event.data);
       state.claims.set(claim.correction, claim);
-      for (const row of claim.rows) state.rows.set(row, { why: "claimed", importId: claim.correction, row: numberOf.get(row) ?? 0 });
+      for (const row of claim.rows) state.rows.set(row, { why: "claimed", importId: claim.correction, row: correctionRowOf.get(row) ?? 0 });
       return state;
     }
     case "RowsDismissed":

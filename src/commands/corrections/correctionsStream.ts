@@ -1,5 +1,4 @@
 // Loads the claims, dismissals and reversals of an import's rows, and appends further decisions on them.
-
 import { type ReversedRows, reversedRows } from "../../domain/claims.js";
 import { groupedBy } from "../../domain/groupedBy.js";
 import { decodeOn, type EventContext, encode } from "../../events/codec.js";
@@ -15,11 +14,11 @@ import { type CorrectionCommand, type CorrectionsState, correctionsAggregate, de
 /** `head` is the stream's last revision. A decision that is appended at exactly this revision has seen every claim and every reversal. */
 export type LoadedCorrections = Awaited<ReturnType<typeof loadCorrections>>;
 
-/** First records a reversal that is decided and not recorded yet, so that no decision is made on rows that are about to be reversed. */
+/** Loads, and first records reversals that are only decided, so that nobody decides on rows that are about to be reversed. */
 export async function loadCorrections(eventStore: EventStore, importId: string) {
   return retryConflicts(async () => {
     for (;;) {
-      // Reversals are read first. The claims that precede any of them in the event log are then read too.
+      // Reversals are read before claims, so every claim that precedes one of them in the event log is read too.
       const reversals = await loadReversals(eventStore, importId);
       const loaded = await loadState(eventStore, correctionsAggregate(reversedRows(reversals)), importId);
       const recorded = new Set(reversals.map(({ reversalId }) => reversalId));
@@ -54,35 +53,36 @@ export interface LastRow {
 }
 
 /**
- * By claimed row: the last row of its corrections, from the streams. A claimed row without a result is released. Its correction failed or
- * was cancelled, or the row that corrects it is reversed and has no correction of its own. An accepted row that still counts is also
- * released when its correction was rejected and then dismissed. `isFurther`: the rows are themselves corrections.
+ * By claimed row: the last row of its corrections, from the streams. A claimed row that the map does not have is released: its correction
+ * failed or was cancelled, or the row that corrects it is reversed and has no correction of its own. An accepted row that still counts is
+ * also released when its correction was rejected and then dismissed. `isNested`: the rows themselves correct other rows.
  */
 export async function lastRowsOf(
   eventStore: EventStore,
   state: CorrectionsState,
   rows: readonly number[],
-  { isFurther = false } = {},
+  { isNested = false } = {},
 ): Promise<Map<number, LastRow>> {
   const lastRows = new Map<number, LastRow>();
   for (const [importId, claimed] of claimedRowsByImport(state, rows)) {
     const { state: correction } = await loadImport(eventStore, importId);
     if (correction.status === "failed" || correction.status === "cancelled") continue;
     if (correction.status !== "completed") {
-      for (const { row, number } of claimed) lastRows.set(row, { importId, row: number, status: "underWay" });
+      for (const { row, correctionRow } of claimed) lastRows.set(row, { importId, row: correctionRow, status: "underWay" });
       continue;
     }
     const accepted = new Set(correction.request.corrects?.accepted);
     const reversed = await loadReversed(eventStore, importId);
-    const followedRows = claimed.filter(({ row, number }) => isFurther || accepted.has(row) || reversed.positionOf(number) !== undefined);
+    const followed = claimed.filter((each) => isNested || accepted.has(each.row) || reversed.positionOf(each.correctionRow) !== undefined);
+    const followedRows = followed.map(({ correctionRow }) => correctionRow);
     const ownState = followedRows.length === 0 ? undefined : (await loadState(eventStore, correctionsAggregate(reversed), importId)).state;
-    const numbers = followedRows.map(({ number }) => number);
-    const nextRows = ownState ? await lastRowsOf(eventStore, ownState, numbers, { isFurther: true }) : undefined;
-    for (const { row, number } of claimed) {
-      const isDismissed = ownState?.rows.get(number)?.why === "dismissed";
-      const isLast = isDismissed || reversed.positionOf(number) === undefined;
+    const nextRows = ownState ? await lastRowsOf(eventStore, ownState, followedRows, { isNested: true }) : undefined;
+    for (const { row, correctionRow } of claimed) {
+      const isDismissed = ownState?.rows.get(correctionRow)?.why === "dismissed";
+      const isLast = isDismissed || reversed.positionOf(correctionRow) === undefined;
       const last =
-        nextRows?.get(number) ?? (isLast ? { importId, row: number, status: isDismissed ? "dismissed" : "recorded" } : undefined);
+        nextRows?.get(correctionRow) ??
+        (isLast ? { importId, row: correctionRow, status: isDismissed ? "dismissed" : "recorded" } : undefined);
       const stillCounts = accepted.has(row) && state.reversed.positionOf(row) === undefined;
       if (last && !(last.status === "dismissed" && stillCounts)) lastRows.set(row, last);
     }
@@ -94,12 +94,12 @@ export async function lastRowsOf(
 function claimedRowsByImport(state: CorrectionsState, rows: readonly number[]) {
   const claims = rows.flatMap((row) => {
     const decision = state.rows.get(row);
-    return decision?.why === "claimed" ? [{ importId: decision.importId, row, number: decision.row }] : [];
+    return decision?.why === "claimed" ? [{ importId: decision.importId, row, correctionRow: decision.row }] : [];
   });
   return groupedBy(claims, ({ importId }) => importId);
 }
 
-/** By the correction's own row number: the rows that it was refused. Its list of rejected rows does not offer them for correction. */
+/** By the correction's own row number: the claim that it was refused. Such a rejected row is not open. */
 export async function refusedRows(eventStore: EventStore, { importId, corrects }: ImportRequested): Promise<Map<number, RefusedRow>> {
   if (!corrects) return new Map();
   const { state } = await loadCorrections(eventStore, corrects.importId);

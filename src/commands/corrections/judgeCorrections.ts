@@ -10,8 +10,8 @@ import type { OpenSubmission } from "../../judging/openSubmission.js";
 import { prepareRows } from "../../judging/prepareRows.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import type { FileRow, ReadProgress } from "../../ports/spreadsheets.js";
-import type { RejectedRowName } from "../../queries/lookUps/rejectedRows.js";
-import { firstRequest } from "../imports/importStream.js";
+import type { RejectedRowKey } from "../../queries/lookUps/rejectedRows.js";
+import { readImportRequest } from "../imports/importStream.js";
 import { pushedElements } from "./correctableRows.js";
 
 interface RowsToJudge extends CorrectionPush, Pick<CorrectionSources, "sentValues" | "acceptedRows"> {
@@ -20,21 +20,21 @@ interface RowsToJudge extends CorrectionPush, Pick<CorrectionSources, "sentValue
   readonly kind: ImportKind;
   readonly catalogue: Catalogue;
   /** The elements of the JSON push that rejected rows came from. */
-  readonly names?: readonly Pick<RejectedRowName, "row" | "element">[];
+  readonly names?: readonly Pick<RejectedRowKey, "row" | "element">[];
 }
 
-/** By row: why the importer would reject it today; undefined for a row that it would accept. Writes nothing. */
+/** By row: why a worker would reject the corrected row today; undefined if it would accept the row. Writes nothing. */
 export async function judgeCorrections(
   push: RowsToJudge,
   { geography, eventStore }: { readonly geography: Geography; readonly eventStore: EventStore },
 ): Promise<Map<number, RowReason | undefined>> {
   const { importId, kind, catalogue, names = [] } = push;
   if (push.rows.length === 0) return new Map();
-  const correctedRequest = await firstRequest(eventStore, importId);
+  const correctedRequest = await readImportRequest(eventStore, importId);
   const decimal = correctedRequest && decimalMarkOf(correctedRequest);
   const sources = { ...push, customFieldKeys: catalogue.customFieldKeys, decimal };
   const numbers = push.rows.map(({ row }) => row);
-  // A row that the API would not take counts as refused, so that the other lines of its shipment are rejected with it.
+  // A row that the API would not accept counts as refused, so that the other lines of its shipment are rejected with it.
   const refusals = new Map(
     push.rows.flatMap((each, ordinal) => {
       const faults = [...correctionFaults(each, sources)].map(({ column, field, problem }) =>
@@ -55,7 +55,7 @@ export async function judgeCorrections(
   } as const;
   const submission = inMemorySubmission({ names: columns.names, fields: columns.fields, decimal }, rows);
   const context = rowContext(catalogue, geography);
-  const prepared = await prepareRows({ request, submission, context, refusals, watch: async () => undefined });
+  const prepared = await prepareRows({ request, submission, context, refusals, onProgress: async () => undefined });
   return new Map(
     rows.map((row, ordinal) => {
       const verdict = prepared.verdict(row, ordinal);

@@ -1,6 +1,5 @@
 // Which rows of an import can be corrected. A rejected row is open if it is neither claimed by a correction nor dismissed, superseded or
 // withdrawn with its import. An accepted activity can be corrected if it is not reversed and no correction has replaced it or is about to.
-
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { RefusedRow } from "../../events/correctionEvents.js";
@@ -8,7 +7,7 @@ import { isRowAccepted } from "../../events/importLayout.js";
 import type { Stores } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { rejectedRowsAfter, supersededRows } from "../../queries/lookUps/rejectedRows.js";
-import { firstRequest } from "../imports/importStream.js";
+import { readImportRequest } from "../imports/importStream.js";
 import { queuedImports } from "../imports/queue/places.js";
 import { firstSentences, type ImportToCorrect } from "./correctableRows.js";
 import { type CorrectionsState, claimOrDismissalOf } from "./correctionsDecider.js";
@@ -18,7 +17,7 @@ import { type LastRow, lastRowsOf, loadCorrections, refusedRows } from "./correc
 export interface ClosedRow {
   readonly row: number;
   readonly state: "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn";
-  /** The import that corrects it, or that has written its shipment since. */
+  /** The import that corrects the row, or the later import that has written its shipment. */
   readonly importId?: string | undefined;
   /** Who dismissed it. */
   readonly by?: Principal | undefined;
@@ -33,8 +32,8 @@ export class RowsClosed extends Rejection {
 }
 
 /**
- * Throws RowsClosed unless the streams show every row as open. If two corrections of one row pass this check at the same moment, the
- * importer's claim refuses the second. `accepted`: those of the rows that are accepted activities.
+ * Throws RowsClosed unless the streams show every row as open. If two corrections of one row pass this check at the same moment, the row is
+ * refused to the second one when a worker claims its rows. `accepted`: those of the rows that are accepted activities.
  */
 export async function expectOpen(
   deps: Stores,
@@ -53,7 +52,7 @@ export async function whyNotCorrectable(deps: Stores, original: ImportToCorrect,
   return (await findClosed([row]))[0];
 }
 
-/** Reads the streams once. The returned function answers for all rows of the import, or only for `knownRows` if the caller gives them. */
+/** Reads the streams now. The returned function finds closed rows among any rows of the import, or only among `knownRows` if given. */
 async function loadClosedRows(
   deps: Stores,
   { request, position }: ImportToCorrect,
@@ -66,11 +65,11 @@ async function loadClosedRows(
   const released = new Set([...state.rows.keys()].filter((row) => !lastRows.has(row)));
   const refusals = await refusedRows(eventStore, request);
   const queued = await queuedCorrections(organisationId, importId, deps);
-  const uncorrectable = new Map<number, Omit<ClosedRow, "row"> | undefined>();
+  const activityStates = new Map<number, Omit<ClosedRow, "row"> | undefined>();
   for (const row of accepted)
-    uncorrectable.set(row, await closedActivity(eventStore, row, { state, lastRow: lastRows.get(row), queuedImport: queued.get(row) }));
+    activityStates.set(row, await closedActivity(eventStore, row, { state, lastRow: lastRows.get(row), queuedImport: queued.get(row) }));
   const whyClosed = (row: number, supersededBy: string | undefined): Omit<ClosedRow, "row"> | undefined => {
-    if (uncorrectable.has(row)) return uncorrectable.get(row);
+    if (activityStates.has(row)) return activityStates.get(row);
     const decision = claimOrDismissalOf(row, state, released);
     const [ownRefusal, queuedImport] = [refusals.get(row), queued.get(row)];
     if (decision?.why === "claimed")
@@ -88,7 +87,7 @@ async function loadClosedRows(
       return {
         state: "superseded",
         importId: supersededBy,
-        sentence: `Row ${row} is superseded: ${supersededBy === importId ? `a later element of import ${supersededBy} has written its shipment` : `import ${supersededBy} has written its shipment since`}`,
+        sentence: `Row ${row} is superseded: ${supersededBy === importId ? `a later element of import ${supersededBy} wrote its shipment` : `the later import ${supersededBy} wrote its shipment`}`,
       };
     return state.reversed.wholePosition === undefined
       ? undefined
@@ -155,7 +154,7 @@ export async function queuedCorrections(
   const queued = new Map<number, string>();
   for (let from = 0; from < importIds.length; from += maxConcurrentLoads) {
     const page = importIds.slice(from, from + maxConcurrentLoads);
-    for (const request of await Promise.all(page.map((each) => firstRequest(eventStore, each)))) {
+    for (const request of await Promise.all(page.map((each) => readImportRequest(eventStore, each)))) {
       if (request?.corrects?.importId !== importId) continue;
       for (const row of request.corrects.rows) if (!queued.has(row)) queued.set(row, request.importId);
     }
@@ -165,7 +164,7 @@ export async function queuedCorrections(
 
 const rowsPerPage = 5_000;
 
-/** Every rejected row of an import with its state, null for an open row. Yields pages of some thousands, in row order. */
+/** Every rejected row of an import with its state, null for an open row. Yields pages of `rowsPerPage`, in row order. */
 export async function* rejectedRowStates(deps: Stores, original: ImportToCorrect) {
   const findClosed = await loadClosedRows(deps, original);
   for (let afterRow = 0; ; ) {

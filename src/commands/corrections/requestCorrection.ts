@@ -21,7 +21,7 @@ import { expectOpen } from "./openRows.js";
 
 export interface RequestCorrectionDeps extends RequestImportDeps {
   readonly catalogues: (organisationId: string, version: number) => Promise<Catalogue>;
-  /** The folder for the file until it is in the object store. */
+  /** The folder that holds the file until it is in the object store. */
   readonly tempDir: string;
 }
 
@@ -38,8 +38,8 @@ export interface Correction extends Pick<Submission, "organisationId" | "by" | "
 }
 
 /**
- * Sends corrected rows as a new import, from the API and from the portal. A repeated push gets the first answer, even if its rows are no
- * longer open. The check of open rows only gives an early answer: the importer claims the rows before it records any.
+ * Sends corrected rows as a new import, from the API and from the portal. A repeated push gets the first push's answer, even if its rows
+ * are no longer open. The check of open rows only gives an early answer: the worker claims the rows before it records any.
  */
 export async function requestCorrection(deps: RequestCorrectionDeps, correction: Correction): Promise<ImportRequested> {
   const { organisationId, push, by, requestId, now, idempotencyKey } = correction;
@@ -81,7 +81,7 @@ export async function requestCorrection(deps: RequestCorrectionDeps, correction:
   });
 }
 
-/** The `corrects` of a correction of these rows. The importer reads its numbers with the decimal mark of the corrected import. */
+/** The `corrects` of a correction of these rows. The worker reads their numbers with the decimal mark of the corrected import. */
 export function correctsOf({ request }: ImportToCorrect, rows: readonly number[]): NonNullable<ImportRequested["corrects"]> {
   const decimal = decimalMarkOf(request);
   return { importId: request.importId, rows: [...rows], ...(decimal && { decimal }) };
@@ -115,7 +115,7 @@ export function submitCorrection(
   });
 }
 
-/** `Correction of a.csv`. A correction of a correction is named after the first file too. */
+/** For example `Correction of a.csv`. A correction of that correction gets the same name. */
 export function correctionName(corrected: string): string {
   const name = corrected.trim().replace(/^(?:Correction of )+/, "");
   return [...`Correction of ${name || "an import without a reference"}`].slice(0, limits.sourceDetailsLength).join("");

@@ -31,7 +31,7 @@ export async function acceptFile(deps: AcceptFileDeps, received: ReceivedFile): 
   return requestImport(deps, { ...push, source: "file", file: { ...file, format }, check, ...(choice ? { columns: choice } : {}) });
 }
 
-/** Returns the field of each column, followed by the field of each fixed value. Rejects columns that do not fit the catalogue. */
+/** Returns each column's field, undefined for an ignored column, then each fixed value's. Rejects columns that do not fit the catalogue. */
 export async function checkColumns(
   { catalogues }: Pick<AcceptFileDeps, "catalogues">,
   { organisationId, kind }: { readonly organisationId: string; readonly kind: ImportKind },
@@ -53,7 +53,7 @@ export interface UploadHeaderDeps {
   readonly spreadsheets: Pick<Spreadsheets, "isFileFault">;
 }
 
-/** Rejects a file whose header row cannot be read, and one whose name contradicts its format. The message says what to do. */
+/** Rejects a file whose header row cannot be read, and a file whose name contradicts its format. The message says what to do. */
 export async function readUploadHeader(
   { headerRows, spreadsheets }: UploadHeaderDeps,
   organisationId: string,

@@ -33,8 +33,8 @@ export function resolveColumns(
   if (reportedImport?.columns) {
     const applied = applyChoice(columns, reportedImport.columns, target);
     if (applied.ok) return { mustChoose: false, columns: reportedImport.columns };
-    // An error report that was made without the submitted file has our column names.
-    const isOutdated = choiceFaults(reportedImport.columns, target).length > 0; // the catalogue has changed since
+    const isOutdated = choiceFaults(reportedImport.columns, target).length > 0; // the catalogue has changed since that choice
+    // Our column names are right too: an error report that was made without the submitted file has them.
     if (!hasOurNames) throw new Rejection("invalid", `${applied.message} ${isOutdated ? chooseAgainAdvice : keepColumnsAdvice}`);
   }
   if (reportedImport) return { mustChoose: false, columns: undefined };

@@ -1,4 +1,4 @@
-// The only way for an import to end without completing: it fails or is cancelled.
+// Ends an import that does not complete: it fails or is cancelled.
 import type { Principal } from "../../domain/principal.js";
 import type { EventContext } from "../../events/codec.js";
 import { rowsBefore } from "../../events/importLayout.js";
@@ -13,7 +13,7 @@ export type EndCommand = Extract<ImportCommand, { type: "failImport" | "cancelIm
 
 /**
  * Appends the end, shows it in the table, frees the queue place and returns the ended import. `decide` returns undefined if there is
- * nothing to append. While a worker still runs the import, its appends compete with this one for the same revision; either order is right.
+ * nothing to append. A worker that still runs the import competes with this append for the same revision; either may come first.
  */
 export async function endImport(
   { pool, eventStore }: Stores,
@@ -31,7 +31,7 @@ export async function endImport(
   return ended;
 }
 
-/** Marks the import's queue place, so that its worker stops at once, and appends the cancellation. */
+/** Marks the import's queue place, so that its worker stops soon, and appends the cancellation. */
 export async function cancelImport(
   deps: Stores,
   cancellation: ImportScope & { readonly by: Principal; readonly requestId?: string; readonly now: Date },

@@ -1,5 +1,4 @@
 // The decider of an import. It is pure: the caller brings the time. A repeated command returns no events.
-
 import type { Principal } from "../../domain/principal.js";
 import { importNotFound, Rejection } from "../../domain/rejection.js";
 import type { ImportCompleted, ImportKind, ImportRequested, ImportStarted, RowOutcome } from "../../events/importEvents.js";
@@ -14,17 +13,19 @@ interface CommandStamp {
   readonly now: Date;
 }
 
+/** `progress` is in percent, from 0 to 99. */
 export type ImportCommand =
   /** `earlierBody`: the hash by which earlier versions recognised a repeated push. */
   | { readonly type: "requestImport"; readonly request: ImportRequested; readonly earlierBody: string }
   | ({ readonly type: "startImport" } & CommandStamp & Pick<ImportStarted, "catalogueVersion" | "localities">)
-  /** `first`: the ordinal, from 0, of the first outcome. Outcomes that are already recorded yield no events. */
+  /** `first`: the ordinal, from 0, of the first outcome's row. Outcomes that are already recorded yield no events. */
   | { readonly type: "recordRows"; readonly first: number; readonly outcomes: readonly RowOutcome[] }
   | ({ readonly type: "completeImport"; readonly notes: readonly string[] } & CommandStamp &
       Pick<ImportCompleted, "counts" | "report" | "unusual" | "unusualRows">)
   | ({ readonly type: "failImport"; readonly reason: string; readonly progress: number } & CommandStamp)
   | ({ readonly type: "cancelImport"; readonly reason?: string | undefined; readonly progress: number } & CommandStamp);
 
+/** `rows`: how many rows are recorded. */
 export type ImportState =
   | { readonly status: "none" }
   | { readonly status: "queued"; readonly request: ImportRequested }

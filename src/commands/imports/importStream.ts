@@ -61,7 +61,7 @@ export async function loadVisibleImport(eventStore: EventStore, { organisationId
   return loaded as VisibleImport;
 }
 
-/** Decides and appends at the loaded revision. Throws WrongVersion when another process has appended since. */
+/** Decides and appends at the loaded revision. Throws WrongVersion if another process has appended after the import was loaded. */
 export async function handleImport(
   eventStore: EventStore,
   loaded: LoadedImport,
@@ -77,7 +77,7 @@ export async function handleImport(
   return { importId, state: events.reduce(evolve, loaded.state), revision: appended.revision, position };
 }
 
-/** Each id is derived from the whole event. So two workers' different events at one revision differ in id, and one append is refused. */
+/** Derives each id from the whole event. So if two workers append different events at one revision, the store refuses one of them. */
 export const encodeAll = (
   { importId, revision }: Pick<LoadedImport, "importId" | "revision">,
   events: readonly ImportEvent[],
@@ -100,7 +100,7 @@ export interface KeyUse {
   readonly now: Date;
 }
 
-/** The id is derived from the Idempotency-Key, so that the import's stream records the key's use. `earlier`: the key's first push. */
+/** Derives the id from the Idempotency-Key, so that the stream records the key's use. An expired key gets another id for its next push. */
 export async function importOfKey(
   eventStore: EventStore,
   { organisationId, idempotencyKey, now }: KeyUse,
@@ -108,10 +108,11 @@ export async function importOfKey(
   const oldest = now.getTime() - limits.idempotencyHours * 3_600_000;
   for (let generation = 0; ; generation += 1) {
     const importId = v5(JSON.stringify([organisationId, idempotencyKey, generation]), idempotencyKeyNamespace);
-    const earlier = await firstRequest(eventStore, importId);
+    const earlier = await readImportRequest(eventStore, importId);
     if (!earlier || Date.parse(earlier.at) > oldest) return { importId, earlier };
   }
 }
 
-export const firstRequest = async (eventStore: EventStore, importId: string): Promise<ImportRequested | undefined> =>
+/** Undefined for an unknown import. */
+export const readImportRequest = async (eventStore: EventStore, importId: string): Promise<ImportRequested | undefined> =>
   (await readRequestedEvent(eventStore, importId))?.data;

@@ -1,4 +1,4 @@
-// Uploaded files that a person reviews in the portal before they become imports. They are kept for a day, a few per organisation.
+// Uploaded files that a person reviews in the portal before they become imports. Each is kept for a day. At most 20 per organisation wait.
 import type { Pool } from "pg";
 import { v7 } from "uuid";
 import type { Evidence } from "../../domain/imports/columns/evidence.js";
@@ -33,11 +33,11 @@ export interface FileToKeep {
 
 /** What the person has chosen and the portal has found, so that the import does the same. Stored as JSON. */
 export interface FileCheckState {
-  /** Whether an error report is to be a correction or a new file. Empty if the person did not say. */
+  /** Whether the person wants an uploaded error report to be a correction or a new file. Empty if the person did not say. */
   readonly take: string;
   /** Which field each column holds, if the headings are not our own column names. */
   readonly columns?: ImportColumns | undefined;
-  /** True until it is decided which fields the columns hold. */
+  /** True until the person or the portal has decided which fields the columns hold. */
   readonly undecided?: boolean | undefined;
   /** Set for a file that looks like an error report, with the import that it names, if it names one. */
   readonly report?: { readonly importId?: string | undefined } | undefined;
@@ -104,13 +104,10 @@ export async function findKeptFile(organisationId: string, fileId: string, pool:
   return { ...rest, evidence, checked: rest.checked ?? uncheckedState, file: { name, format, size: Number(size), sha256, key } };
 }
 
+/** Saves what a review can change. */
 export async function saveKeptFile(pool: Pool, { fileId, kind, evidence, checked }: KeptFile): Promise<void> {
-  await pool.query(`update kept_files set kind = $2, "values" = $3, checked = $4 where file_id = $1`, [
-    fileId,
-    kind,
-    JSON.stringify(evidence),
-    JSON.stringify(checked),
-  ]);
+  const values = [fileId, kind, JSON.stringify(evidence), JSON.stringify(checked)];
+  await pool.query(`update kept_files set kind = $2, "values" = $3, checked = $4 where file_id = $1`, values);
 }
 
 /** Deletes a file when the same person has chosen another in its place. A file that became an import stays. */

@@ -1,5 +1,5 @@
 // Accepts a push: stores its file, reserves a place in the queue and appends ImportRequested. The API answers 202 after the event store has
-// acknowledged the append; everything before that can be repeated without harm.
+// acknowledged the append. Everything before the append can be repeated without harm.
 import { createHash } from "node:crypto";
 import type { Logger } from "pino";
 import { v7 } from "uuid";
@@ -12,7 +12,7 @@ import type { ObjectStore } from "../../ports/objectStore.js";
 import { type Deadline, deadlineIn } from "../deadline.js";
 import { logIdOf } from "../logIdentity.js";
 import { decide, evolve, type ImportCommand, initialImportState, reusedKeyRejection } from "./importDecider.js";
-import { firstRequest, handleImport, importOfKey, unrequestedImport } from "./importStream.js";
+import { handleImport, importOfKey, readImportRequest, unrequestedImport } from "./importStream.js";
 import { cancelUnconfirmedPlace, confirmPlace, removeUnconfirmedPlace, reservePlace } from "./queue/places.js";
 import { resolvePushAfter503 } from "./resolvePush.js";
 import { importWithSameFile } from "./sameFile.js";
@@ -23,7 +23,7 @@ export interface RequestImportDeps extends Stores {
   readonly maxQueuedImports: number;
   readonly logger: Logger;
   /** Ends the retries that go on in the background after the answer. */
-  readonly stopping?: AbortSignal | undefined;
+  readonly stopped?: AbortSignal | undefined;
 }
 
 export interface Submission {
@@ -42,7 +42,7 @@ export interface Submission {
   /** What the caller sent, if the service made the file from it. Identifies the push, since the rules for making the file may change. */
   readonly sent?: unknown;
   readonly now: Date;
-  /** Checks the push against the organisation's present catalogue. Not called for a repeated push, which gets the first push's answer. */
+  /** Checks the push against the organisation's current catalogue. Not called for a repeated push, which gets the first push's answer. */
   readonly check?: () => Promise<void>;
   /** How long all store calls together may take. */
   readonly withinMs?: number;
@@ -50,7 +50,7 @@ export interface Submission {
 
 const contentTypes = { csv: "text/csv", xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" } as const;
 const defaultPushMs = 4_500;
-/** The queue and the append together have at least this long, even after a large file was stored. */
+/** The queue and the append together may take at least this long, even after a large file was stored. */
 const minQueueMs = 1_500;
 /** With less time left, the append is not sent, since there is no time to wait for its answer. */
 const minAppendMs = 200;
@@ -68,8 +68,9 @@ export async function requestImport(deps: RequestImportDeps, submission: Submiss
   const { request } = command;
   await deps.objectStore.put(request.file.key, submission.file.path, { contentType: contentTypes[submission.file.format] });
   const queueDeadline = deadlineIn(Math.max(minQueueMs, deadline.remainingMs()));
-  const release = () => void resolvePushAfter503(deps, request);
-  await queueDeadline.within("database", reservePlace(deps.pool, request, deps.maxQueuedImports), release).catch(async (error: unknown) => {
+  const onLateResult = () => void resolvePushAfter503(deps, request);
+  const reserving = reservePlace(deps.pool, request, deps.maxQueuedImports);
+  await queueDeadline.within("database", reserving, onLateResult).catch(async (error: unknown) => {
     await removeUpload(deps, request); // nothing was appended, so no event refers to the file
     throw error;
   });
@@ -98,7 +99,7 @@ async function recordRequest(deps: RequestImportDeps, requestCommand: RequestCom
     return command.request;
   } catch (error) {
     if (error instanceof WrongVersion) {
-      const earlier = await firstRequest(eventStore, importId); // the same key, sent twice at once
+      const earlier = await readImportRequest(eventStore, importId); // the same key, sent twice at the same moment
       if (earlier) {
         if (earlier.file.key !== request.file.key) await removeUpload(deps, request);
         return expectSamePush(earlier, requestCommand);
@@ -137,7 +138,7 @@ async function importIdFor({ eventStore }: RequestImportDeps, submission: Submis
 
 type RequestCommand = Extract<ImportCommand, { type: "requestImport" }>;
 
-/** The first push, if this one repeats it. Throws if its Idempotency-Key was used for another. */
+/** Returns the earlier push if this one repeats it. Throws if the Idempotency-Key was used for a different push. */
 function expectSamePush(earlier: ImportRequested, command: RequestCommand): ImportRequested {
   decide(command, evolve(initialImportState, { type: "ImportRequested", data: earlier }));
   return earlier;
@@ -145,7 +146,7 @@ function expectSamePush(earlier: ImportRequested, command: RequestCommand): Impo
 
 type PushToCompare = Pick<Submission, "organisationId" | "kind" | "source" | "corrects" | "sent" | "idempotencyKey" | "now">;
 
-/** The first push with this Idempotency-Key. Looked up before the file is made, since the rules for making it may have changed. */
+/** The first push with this Idempotency-Key. Looked up before the file is made, since the rules for making files may have changed. */
 export async function firstPushOf(eventStore: EventStore, push: PushToCompare): Promise<ImportRequested | undefined> {
   const { organisationId, idempotencyKey, now } = push;
   if (idempotencyKey === undefined) return undefined;

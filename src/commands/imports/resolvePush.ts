@@ -11,7 +11,7 @@ import { noteRefusedUpload } from "./storedObjects.js";
 
 interface ResolveDeps extends Stores {
   readonly logger: Logger;
-  readonly stopping?: AbortSignal | undefined;
+  readonly stopped?: AbortSignal | undefined;
   /** After this time the workers take over. */
   readonly resolveWithinMs?: number;
 }
@@ -23,8 +23,8 @@ const minMisses = 2;
 
 /**
  * Finds out whether a push that was answered 503 was recorded after all. With an Idempotency-Key a recorded push gets its place confirmed,
- * since the caller's next attempt finds it. Without a key the next attempt is another import, so this one is cancelled and nothing is
- * billed twice. If this process ends first, a worker does the same from the marks in the queue.
+ * since the caller's next attempt finds it. Without a key the next attempt is another import, so the recorded push is cancelled and nothing
+ * is billed twice. If this process ends first, a worker does the same from the marks in the queue.
  */
 export async function resolvePushAfter503(deps: ResolveDeps, request: ImportRequested): Promise<void> {
   const { pool, eventStore } = deps;
@@ -58,7 +58,7 @@ async function cancelAfter503(deps: ResolveDeps, { importId, organisationId, req
     deps.logger.error({ importId, organisationId }, "an import whose push was answered 503 had completed before it could be cancelled");
 }
 
-/** Returns the database's time or, if the database does not answer, the push's time plus the time since then by this machine's clock. */
+/** A clock with the database's time or, if the database does not answer, the push's time plus the time since then on this machine. */
 function clockFrom(pool: Pool, { at }: ImportRequested): () => Promise<Date> {
   const startedAtMs = performance.now();
   return () =>
@@ -71,7 +71,7 @@ function clockFrom(pool: Pool, { at }: ImportRequested): () => Promise<Date> {
 type LogWarning = (error: unknown) => void;
 
 async function retryUntilDone(
-  { logger, stopping, resolveWithinMs = defaultResolveMs }: ResolveDeps,
+  { logger, stopped, resolveWithinMs = defaultResolveMs }: ResolveDeps,
   importId: string,
   taskName: string,
   work: (warn: LogWarning) => Promise<boolean>,
@@ -79,8 +79,8 @@ async function retryUntilDone(
   const endsAtMs = performance.now() + resolveWithinMs;
   for (let attempt = 1; performance.now() < endsAtMs; attempt += 1) {
     const pauseMs = Math.min(backOffMs(attempt, resolvePauses), Math.max(0, endsAtMs - performance.now()));
-    await setTimeout(pauseMs, undefined, { ref: false, ...(stopping && { signal: stopping }) }).catch(() => undefined);
-    if (stopping?.aborted) return;
+    await setTimeout(pauseMs, undefined, { ref: false, ...(stopped && { signal: stopped }) }).catch(() => undefined);
+    if (stopped?.aborted) return;
     const warn: LogWarning = (error) => logger.warn({ err: error, importId, attempt }, `${taskName} failed; it is tried again`);
     const isDone = await work(warn).catch((error: unknown) => {
       warn(error);

@@ -1,5 +1,5 @@
-// Finds the earlier import that has the same file. The tables say which imports to look at; the streams say whether they still count.
-
+// Finds the earlier import that has the same file and still counts: it is not finished, or what it wrote is not all reversed. The tables
+// say which imports to look at; the streams say whether they still count.
 import { limits } from "../../domain/imports/limits.js";
 import { decodeOn } from "../../events/codec.js";
 import { readRequestedEvent } from "../../events/importLayout.js";
@@ -14,25 +14,25 @@ import { reversalsAggregate } from "../reversals/reversalsDecider.js";
 
 interface FileToCompare extends Omit<FileLookUp, "since" | "importId"> {
   readonly now: Date;
-  /** The push's own import, once it has a place in the queue. It then waits for pushes that reserved their places earlier. */
+  /** The push's own import, if it has a place in the queue. The search then waits for pushes that reserved their places earlier. */
   readonly importId?: string;
 }
 
 const dayMs = 24 * 3_600_000;
-/** How much of the deadline is kept for the append, however long the other push takes. */
+/** How much of the deadline is kept for this push's append, however long the earlier push takes. */
 const reservedAppendMs = 1_000;
 const recordedPollMs = 15;
 
 /**
  * The last import that has the same file and still counts. Two pushes of one file at the same moment cannot both miss each other: places
- * are reserved one after the other, and the later push waits until the earlier one is in the event log or is given up.
+ * are reserved one after the other, and the later push waits until the earlier one is in the event log or can no longer get there.
  */
 export async function importWithSameFile(deps: Stores, file: FileToCompare, deadline: Deadline): Promise<string | undefined> {
   const since = new Date(file.now.getTime() - limits.sameFileDays * dayMs);
-  const sought = { ...file, since, importId: file.importId ?? null };
-  for (const candidate of await deadline.within("database", importsWithFile(sought, deps.pool))) {
+  const lookUp = { ...file, since, importId: file.importId ?? null };
+  for (const candidate of await deadline.within("database", importsWithFile(lookUp, deps.pool))) {
     if (candidate.known === "reserved" && file.importId !== undefined) await waitUntilRecorded(deps, candidate.importId, deadline);
-    if (await deadline.within("event store", stillCounts(deps, candidate, sought))) return candidate.importId;
+    if (await deadline.within("event store", stillCounts(deps, candidate, lookUp))) return candidate.importId;
   }
   return undefined;
 }
@@ -42,8 +42,8 @@ async function waitUntilRecorded({ pool }: Stores, importId: string, deadline: D
   await lookUntilFound(deadline.remainingMs() - reservedAppendMs, lookForRecord, recordedPollMs);
 }
 
-async function stillCounts({ eventStore }: Stores, candidate: SameFile, sought: FileLookUp): Promise<boolean> {
-  if (candidate.known !== "recorded" && !(await hasFile(eventStore, candidate.importId, sought))) return false;
+async function stillCounts({ eventStore }: Stores, candidate: SameFile, lookUp: FileLookUp): Promise<boolean> {
+  if (candidate.known !== "recorded" && !(await hasFile(eventStore, candidate.importId, lookUp))) return false;
   const processed = candidate.processed ?? (await processedCount(eventStore, candidate.importId));
   if (processed === "running") return true;
   return processed !== "none" && !(await isReversed(eventStore, candidate.importId, processed));

@@ -8,14 +8,14 @@ import { channels } from "../../ports/notices.js";
 export const newUploadKey = (organisationId: string, logId: string): string => `uploads/${organisationId}/${logId}/${randomUUID()}`;
 
 /** The id of the event log that an upload belongs to; undefined for an upload from before logs had ids. */
-export function logOfUpload(key: string): string | undefined {
+export function logIdOfUpload(key: string): string | undefined {
   const [, , logId, object] = key.split("/");
   return object === undefined ? undefined : logId;
 }
 
 /** The key has the event log's id, because two logs may have the same import id: an Idempotency-Key determines it. */
 export function reportKey({ importId, file }: Pick<ImportRequested, "importId" | "file">): string {
-  const logId = logOfUpload(file.key);
+  const logId = logIdOfUpload(file.key);
   return logId === undefined ? `reports/${importId}.xlsx` : `reports/${logId}/${importId}.xlsx`;
 }
 
@@ -30,20 +30,17 @@ export interface RefusedUpload {
 
 /** Called when the push was answered 503 and its append did not land, so that no event refers to the file. */
 export async function noteRefusedUpload(pool: Pool, { importId, file: { key } }: ImportRequested): Promise<void> {
-  const logId = logOfUpload(key);
+  const logId = logIdOfUpload(key);
   if (logId === undefined) return;
-  await pool.query("insert into refused_uploads (key, import_id, log_id) values ($1, $2, $3) on conflict do nothing", [
-    key,
-    importId,
-    logId,
-  ]);
+  const insertSql = "insert into refused_uploads (key, import_id, log_id) values ($1, $2, $3) on conflict do nothing";
+  await pool.query(insertSql, [key, importId, logId]);
 }
 
 export async function forgetRefusedUpload(pool: Pool, key: string): Promise<void> {
   await pool.query("delete from refused_uploads where key = $1", [key]);
 }
 
-/** One page of an event log's uploads that were noted longer than `olderThanMs` ago, in the order of their keys. */
+/** One page of an event log's refused uploads that were noted longer than `olderThanMs` ago, in the order of their keys. */
 export async function listRefusedUploads(
   pool: Pool,
   { logId, olderThanMs, afterKey, max }: { logId: string; olderThanMs: number; afterKey: string; max: number },

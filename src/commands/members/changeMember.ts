@@ -1,5 +1,5 @@
-// src/commands/members: people, their passwords, links and sessions. Every change of a member is decided under a lock on the organisation's
-// members, and written to the table before the lock is released.
+// src/commands/members: people, their passwords, links and sessions. This file has the steps of every change of a member, which is decided
+// under a lock on the organisation's members and written to the table before the lock is released.
 import type { Pool, PoolClient } from "pg";
 import { emailKey } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -29,7 +29,7 @@ export interface MemberRef {
 
 export type MemberChange = CommandOutcome<"member", MemberState>;
 
-/** Decides, appends and writes the row under the lock on the organisation's members. Deletes the sessions that the change ends. */
+/** Decides, appends and writes the member's row under the lock. Deletes the sessions that the change ends. */
 export const changeMember = (deps: MemberDeps, member: MemberRef, command: MemberCommand, correlationId: string): Promise<MemberChange> =>
   withMemberLock(member.organisationId, (client) => recordMemberChange(deps, client, member, command, correlationId), deps);
 
@@ -45,6 +45,7 @@ export function withMemberLock<Result>(
   });
 }
 
+/** The caller holds the lock: `client` is that of `withMemberLock`. */
 export async function recordMemberChange(
   deps: MemberDeps,
   client: PoolClient,
@@ -64,7 +65,7 @@ export async function recordMemberChange(
 
 /**
  * An admin who has joined can be removed only while another admin who has joined remains. Reads the streams and not the table: a process
- * may have died between its append and the write of the row.
+ * may have died after its append and before it wrote the row.
  */
 async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, member: MemberRef, leavingState: MemberState): Promise<void> {
   for (const memberId of await otherAdmins(member.organisationId, member.memberId, client)) {
@@ -74,7 +75,7 @@ async function expectAnotherAdmin(deps: MemberDeps, client: PoolClient, member: 
   throw new Rejection("conflict", "This is the organisation's last admin. Make another member an admin first, one who has joined");
 }
 
-/** For reads of a member's stream: an interrupted erasure leaves a member whose stream is deleted. */
+/** Handles a failed read of a member's stream: an interrupted erasure leaves a member whose stream is deleted. */
 export function undefinedIfDeleted(error: unknown): undefined {
   if (!(error instanceof StreamDeleted)) throw error;
   return undefined;

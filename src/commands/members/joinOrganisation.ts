@@ -1,4 +1,4 @@
-// Members join by a link that lets them choose a password once, or by an identity provider that vouches for their e-mail.
+// Members join by a link with which they choose a password, or by an identity provider that vouches for their e-mail.
 import { hashToken, isToken, passwordFault } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
 import { isInvited, memberOfLink, type OpenLink, type VerifiedMember } from "../../queries/lookUps/members.js";
@@ -37,7 +37,7 @@ export async function joinByLink(
   return { memberId, organisationId, organisationName, credentialsRevision: String(revision) };
 }
 
-/** Opens a session for the verified member; undefined if the member changed meanwhile. An invited member joins. */
+/** Opens a session and returns its token; undefined if the member has changed since the verification. An invited member joins first. */
 export async function startSession(
   deps: MemberDeps,
   member: VerifiedMemberRef,

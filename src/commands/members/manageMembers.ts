@@ -28,7 +28,7 @@ export interface Invitation {
   readonly name?: string | undefined;
 }
 
-/** The token is returned once, and only its hash is stored. `linkAddress` makes the link from it. */
+/** `linkAddress` makes the link from the token, which is returned only here: the member's stream has its hash. */
 interface CreatedLink extends MemberRef {
   readonly token: string;
   readonly expiresAt: Date;
@@ -71,6 +71,7 @@ export async function makeLink(
   return { ...member, token, expiresAt: new Date(link.linkExpiresAt) };
 }
 
+/** `now` is for the command that records the link. */
 async function newLink(deps: MemberDeps): Promise<LinkHash & { readonly token: string; readonly now: Date }> {
   const token = makeToken(randomBytes);
   const now = await deps.now();
@@ -108,7 +109,7 @@ export async function removeMember(deps: MemberDeps, { organisationId, member }:
   return { ...memberRef, email: stateBefore.email };
 }
 
-/** Deletes the person's stream, row, claim and sessions. Other streams keep the member's id, which no longer leads to a person. */
+/** Deletes the member's stream, row, sessions and claim of an id. Other streams keep the id, which no longer leads to a person. */
 export async function eraseMember(
   deps: MemberDeps,
   { organisationId, member }: NamedMember,
@@ -121,7 +122,7 @@ export async function eraseMember(
   await withMemberLock(
     organisationId,
     async (client) => {
-      // The event tells the projections. The claim stays until the stream is deleted, so that an interrupted erasure can be repeated.
+      // The projections need the event. The claim stays until the stream is deleted, so that an interrupted erasure can be repeated.
       await recordMemberChange(deps, client, memberRef, { type: "eraseMember", by, now }, correlationId).catch(undefinedIfDeleted);
       const context = { organisation: organisationId, by, correlationId };
       await handleCommand(deps.eventStore, catalogueAggregate, organisationId, context, (state) =>

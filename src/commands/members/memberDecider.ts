@@ -1,5 +1,4 @@
 // The decider of a member. No other stream has the e-mail or the name, so an erasure deletes only this stream.
-
 import type { Role } from "../../domain/members.js";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -25,7 +24,7 @@ export type MemberCommand = { readonly by: Principal; readonly now: Date } & (
   | { readonly type: "joinBySingleSignOn" }
   | { readonly type: "changeRole"; readonly role: Role }
   | { readonly type: "renameMember"; readonly name: string }
-  /** `currentHash`: the stored hash that the password given as the current one was found to match. */
+  /** `currentHash`: the hash with which the caller has checked the member's current password. */
   | { readonly type: "changePassword"; readonly currentHash: string; readonly passwordHash: string }
   | { readonly type: "removeMember" }
   | { readonly type: "eraseMember" }

@@ -22,7 +22,7 @@ export async function renameMember(
 export interface PasswordChange {
   readonly currentPassword: string;
   readonly newPassword: string;
-  /** The request's IP address and, if known, the browser. Wrong passwords are slowed down as at the sign-in. */
+  /** The request's IP address and, if known, the browser. They slow down the guessing of the current password, as at the sign-in. */
   readonly address: string;
   readonly knownBrowser: KnownBrowser | undefined;
   /** What the list of sessions calls the browser. */
@@ -30,7 +30,7 @@ export interface PasswordChange {
 }
 
 export type PasswordChangeResult =
-  /** The token of this browser's new session; undefined if the member changed again meanwhile. */
+  /** The token of this browser's new session; undefined if the member has changed again since. */
   | { readonly kind: "changed"; readonly token: string | undefined }
   | { readonly kind: "wrong" }
   | { readonly kind: "wait"; readonly seconds: number };

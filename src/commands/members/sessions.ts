@@ -1,5 +1,5 @@
 // Sessions of signed-in browsers. The cookie has 256 random bits, and the database only their hash. A session is valid while the member is
-// active and the credentials are those of the sign-in, so that a removal, a new password or a new role ends it in every process at once.
+// active and the credentials are those of the sign-in, so that a removal, a new password or a new role immediately ends it everywhere.
 import { createHmac, randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { hashToken, isToken, makeToken, type Role } from "../../domain/members.js";
@@ -29,10 +29,10 @@ export interface Session {
   readonly formToken: string;
 }
 
-/** SQL for whether a row of `sessions` is neither idle for too long nor too old. */
+/** SQL for whether a row of `sessions` has been used recently enough and is not too old. */
 const isAliveSql = `last_seen_at > now() - interval '${sessionLimits.maxIdleHours} hours' and created_at > now() - interval '${sessionLimits.maxDays} days'`;
 
-/** Returns a new token and ends the session of `oldToken`. Undefined if the member has changed since the verification. */
+/** Returns the new session's token, and ends the session of `oldToken`. Undefined if the member has changed since the verification. */
 export async function openSession(
   pool: Pool,
   { memberId, credentialsRevision }: Pick<VerifiedMember, "memberId" | "credentialsRevision">,
@@ -67,7 +67,7 @@ interface SessionRow extends Omit<Session, "by" | "formToken" | "name"> {
   readonly stale: boolean;
 }
 
-/** Costs one query. Writes the time of the last use at most once a minute. */
+/** Finds the token's session with one query. Writes the time of the last use at most once a minute. */
 export async function findSession(pool: Database, token: string | undefined): Promise<Session | undefined> {
   if (token === undefined || !isToken(token)) return undefined;
   const { rows } = await pool.query<SessionRow>(
@@ -115,7 +115,7 @@ export async function endSession(pool: Database, token: string): Promise<void> {
 /** The token in the pages' forms. It is derived from the session's token; the reverse is not possible. */
 export const formTokenOf = (token: string): string => createHmac("sha256", token).update("waybill form").digest("base64url");
 
-/** How long `acceptOnce` remembers a token. Every token that it is given expires sooner. */
+/** How long `acceptOnce` remembers a token. Callers pass tokens that expire sooner. */
 export const acceptOnceMinutes = 10;
 
 /** True only for the token's first use, across all API processes. For tokens that a browser brings back and that are valid once. */

@@ -30,10 +30,11 @@ export type SignInAnswer =
   | { readonly kind: "refused"; readonly members: readonly VerifiedMember[] }
   | { readonly kind: "wait"; readonly seconds: number };
 
-/** No refusal comes earlier, so that an e-mail in several organisations, with several passwords to check, does not stand out. */
+/** A refusal takes at least this long, so that an e-mail in several organisations, with several passwords to check, does not stand out. */
 const minRefusalMs = 400;
-/** How many sign-ins this process checks at once. Further ones are told to wait. One address cannot take all slots of an account. */
+/** How many sign-ins this process checks at a time; the others have to wait. One address cannot take all slots of an account. */
 const maxConcurrent = { address: 4, account: 16, browser: 4 } as const;
+/** How many organisations' passwords are checked for one e-mail. */
 const maxOrganisations = 10;
 const usualOrganisations = 3;
 

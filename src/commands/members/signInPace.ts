@@ -1,7 +1,7 @@
-// Slows down the guessing of passwords. An address that fails at an account waits longer and longer for that account. An address that fails
-// often, at any account, is answered later. An account has an hourly budget of wrong passwords from all addresses together. A browser that
-// has signed in there before has counts and a budget of its own, so that other people's guesses do not keep it out. The database counts for
-// all processes. Each count expires a quarter of an hour after its last failure.
+// Slows down the guessing of passwords. An IP address that fails at an account waits longer and longer for that account. An address that
+// fails often, at any account, is answered later. An account has an hourly budget of wrong passwords from all addresses together. A browser
+// that has signed in to the account before has counts and a budget of its own, so that other people's guesses do not keep it out. The
+// database counts for all processes. A count of failures expires a quarter of an hour after the last failure.
 import { createHmac } from "node:crypto";
 import type { Pool } from "pg";
 
@@ -43,10 +43,11 @@ export async function paceOf(pool: Pool, attempt: SignInAttempt): Promise<Pace> 
   return refuseMs > 0 ? { refuseMs } : { delayMs: addressDelayMs(failuresOf(addressKey).failures, paceLimits.addressTries) };
 }
 
-/** One second after the free tries, then twice as long after each failure. */
+/** How long a pair is refused after its last failure: one second after the free tries, then twice as long after each failure. */
 const refusalMs = (failures: number): number =>
   failures < paceLimits.freeTries ? 0 : Math.min(1000 * 2 ** Math.min(failures - paceLimits.freeTries, 20), paceLimits.maxRefusalMs);
 
+/** How much later an address is answered: in proportion to its failures, from a quarter of a second. */
 const addressDelayMs = (failures: number, freeTries: number): number =>
   failures < freeTries ? 0 : Math.min((250 * failures) / freeTries, paceLimits.maxDelayMs);
 
@@ -80,11 +81,12 @@ export async function forgetFailures(pool: Pool): Promise<void> {
 
 export const guessesPerHour = { account: 100, knownBrowser: 20 } as const;
 
+/** `at`: when the guess was taken, which identifies it in the budget. `waitSeconds`: the budget is used up for so long. */
 export type Guess = { readonly key: string; readonly at: string } | { readonly waitSeconds: number };
 
 /**
- * Takes a guess from the budget before the password is checked, so that simultaneous guesses cannot exceed the budget. The caller gives it
- * back for a correct password. An unknown e-mail has the same budget.
+ * Takes a guess from the budget before the password is checked, so that simultaneous guesses cannot exceed the budget. The caller gives the
+ * guess back if the password is correct or was not checked. An unknown e-mail has the same budget.
  */
 export async function takeGuess(pool: Pool, { emailKey, browser, secret }: SignInAttempt): Promise<Guess> {
   const key = hashEmail(secret, browser === undefined ? "budget" : `budget ${browser}`, emailKey);

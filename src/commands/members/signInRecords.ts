@@ -1,4 +1,4 @@
-// Records sign-ins for the organisation's log. A sign-in does not depend on it: people can sign in while the event store is unavailable.
+// Records sign-ins for the organisation's log. A sign-in does not need its record: people can sign in while the event store is unavailable.
 import { randomUUID } from "node:crypto";
 import { signInDays } from "../../domain/log/entry.js";
 import { encode } from "../../events/codec.js";
@@ -30,8 +30,8 @@ export async function recordSignIn(
 }
 
 /**
- * Records that the given password was not these members'. Returns at once, so that the answer's time does not reveal whether the e-mail is
- * known. The pace of guesses bounds the number of records.
+ * Records for each of these members that a wrong password was given. Does not wait for the appends, so that the answer's time does not
+ * reveal whether the e-mail is known. The limits of signInPace.ts also limit the number of records.
  */
 export function recordRefusals(deps: Deps, members: readonly MemberRef[], correlationId: string, onFailure: OnFailure): void {
   for (const member of members) void appendRecord(deps, member, correlationId).catch(onFailure);
@@ -57,7 +57,7 @@ async function appendRecord(
   }, maxRecordMs);
 }
 
-const monthsAtOnce = 200;
+const monthsPerQuery = 200;
 
 /**
  * Deletes the sign-ins of months that ended more than 90 days ago. The stream is deleted before its log entries, since those lead to it.
@@ -70,7 +70,7 @@ export async function dropSignInMonths({ pool, eventStore }: Stores): Promise<nu
       `select distinct stream, now() as now from log_entries
         where what = 'sign-ins' and at < now() - interval '${signInDays} days'
           and (date_trunc('month', at at time zone 'UTC') + interval '1 month') at time zone 'UTC' < now() - interval '${signInDays} days'
-        limit ${monthsAtOnce}`,
+        limit ${monthsPerQuery}`,
     );
     for (const { stream, now } of rows) {
       const end = monthEnd(stream);
@@ -80,6 +80,6 @@ export async function dropSignInMonths({ pool, eventStore }: Stores): Promise<nu
       await pool.query("delete from log_entries where stream = $1", [stream]);
       deletedMonths += 1;
     }
-    if (rows.length < monthsAtOnce) return deletedMonths;
+    if (rows.length < monthsPerQuery) return deletedMonths;
   }
 }

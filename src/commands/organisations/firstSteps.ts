@@ -1,4 +1,4 @@
-// The portal's list of first steps. One member puts it away for the whole organisation.
+// Hides the portal's list of first steps for the whole organisation, when one member has put it away.
 import type { Principal } from "../../domain/principal.js";
 import type { EventOn } from "../../events/registry.js";
 import { changeOrganisation, type OrganisationDeps, type Origin, organisationAggregate } from "./organisationStream.js";

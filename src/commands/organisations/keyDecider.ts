@@ -37,7 +37,7 @@ export interface ApiKeyState {
   readonly revoked: boolean;
   readonly expiresAt: string | undefined;
   readonly newestSecret: Secret;
-  /** The previous secret. A further rotation ends it at once, so that a key never has three. */
+  /** The previous secret. The next rotation ends it immediately, so that a key never has three valid secrets. */
   readonly replacedSecret?: Secret;
 }
 
@@ -120,7 +120,7 @@ export function findKey(keyRef: string, keys: KeysState["keys"], now: Date): Api
   if (liveKeyPrefix.startsWith(keyRef))
     throw new Rejection("invalid", `${keyRef || "An empty prefix"} does not tell one key from another; keys list shows what does`);
   const matchingKeys = [...keys.values()].filter((key) => isNamedBy(keyRef, key, now));
-  // If several keys match, the one that can still be used is meant.
+  // If several keys match, the caller means the key that can still be used.
   const usable = matchingKeys.filter((key) => !key.revoked && !hasEnded(key, now));
   const candidates = usable.length > 0 ? usable : matchingKeys;
   const [key] = candidates;

@@ -10,6 +10,7 @@ export interface NewKey {
   readonly name: string;
   /** All scopes if absent. */
   readonly scopes?: readonly string[] | undefined;
+  /** The key never expires if absent. */
   readonly expiresAt?: Date | undefined;
 }
 
@@ -30,7 +31,7 @@ interface KeySelector {
 
 /**
  * `replaces`: the prefix that the person saw, so that a form that is sent twice rotates once. Returns in `old` the replaced secret and when
- * it expires, and in `ended` the prefix of the secret before it, if the rotation ended that one early.
+ * it expires, and in `ended` the prefix of the secret before that, if the rotation ended it early.
  */
 export async function rotateKey(
   deps: OrganisationDeps,
@@ -47,7 +48,7 @@ export async function rotateKey(
   return { key, keyId, name, prefix: secret.prefix, old: { prefix: newestSecret.prefix, until: new Date(rotated.data.keepUntil) }, ended };
 }
 
-/** Ends all secrets of the key at once. Revoking a revoked key changes nothing. */
+/** Ends all secrets of the key immediately. Revoking a revoked key changes nothing. */
 export async function revokeKey(deps: OrganisationDeps, { organisationId, prefix: keyRef }: KeySelector, origin: Origin) {
   const { stateBefore, now } = await changeKeys(organisationId, { type: "revoke", keyRef }, origin, deps);
   const { keyId, name, newestSecret } = findKey(keyRef, stateBefore.keys, now);

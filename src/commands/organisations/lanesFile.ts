@@ -25,14 +25,8 @@ export async function replaceLanes(
   const lanes = laneEntries.map(({ lane }) => lane);
   const changed = { ...catalogue, rateCards: catalogue.rateCards.map((card, index) => (index === cardIndex ? { ...card, lanes } : card)) };
   const parsed = parseOrganisationFile(changed);
-  if (!parsed.ok)
-    throwIfFaulty(
-      faultsByLine(
-        parsed.faults,
-        `rateCards.${cardIndex}`,
-        laneEntries.map(({ where }) => where),
-      ),
-    );
+  const lineNames = laneEntries.map(({ where }) => where);
+  if (!parsed.ok) throwIfFaulty(faultsByLine(parsed.faults, `rateCards.${cardIndex}`, lineNames));
   return changed;
 }
 
@@ -61,7 +55,7 @@ async function readLines(files: LaneFileReader, path: string, name: string) {
   }
 }
 
-/** Indices in `laneColumns` of from, to and transitUnit. The others hold numbers. */
+/** The indices in `laneColumns` of the columns from, to and transitUnit. The other columns hold numbers. */
 export const laneTextColumns: ReadonlySet<number> = new Set([0, 1, 7]);
 
 /** The lanes as a table, in the form that `replaceLanes` reads. */

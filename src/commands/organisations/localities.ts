@@ -20,7 +20,7 @@ export interface LocalitiesFile {
   readonly contentType: string;
 }
 
-/** Loads a checked file. A file that is in use already appends no event. */
+/** Loads a checked file. `recorded` is false if the country already uses this file; no event is appended then. */
 export async function importLocalities(
   deps: LocalitiesDeps,
   file: LocalitiesFile,

@@ -49,7 +49,7 @@ export type OrganisationCommand = { readonly by: Principal; readonly now: Date }
       readonly file: CatalogueFile & OrganisationFile;
       /** The stream's last revision. */
       readonly head: Revision;
-      /** The version that the file was made from. A file that was made from another version would undo the changes since. */
+      /** The version that the file was made from. If it is not the current version, the file would undo the changes in between. */
       readonly madeFrom?: number | undefined;
     }
   /** Records that a member was erased. */

@@ -1,4 +1,4 @@
-// An organisation's stream. The catalogue, API keys, webhook endpoints and column choices on it each have a decider of their own.
+// An organisation's stream. The catalogue, API keys, webhook endpoints, column choices and first steps each have a decider of their own.
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
 import type { EventOn } from "../../events/registry.js";
@@ -21,7 +21,7 @@ export interface Origin {
 
 type OrganisationEvent = EventOn<"organisation">;
 
-/** How a decider folds the stream, by event type. It leaves out the types of other deciders. */
+/** How a decider folds the stream, by event type. It has no entry for the types of other deciders. */
 type Folds<State> = {
   readonly [Type in OrganisationEvent["type"]]?: (
     state: State,
@@ -30,12 +30,12 @@ type Folds<State> = {
   ) => void;
 };
 
-/** The organisation exists once a catalogue was applied. */
+/** An organisation exists as soon as a catalogue was applied. */
 export interface OrganisationExistence {
   organisationExists: boolean;
 }
 
-/** `folds` mutate the state, which nothing else holds: copying a large catalogue for each event would be slow. */
+/** `folds` mutate the state, which nothing else refers to: copying a large catalogue for each event would be slow. */
 export const organisationAggregate = <State>(
   initial: () => State,
   folds: Folds<State>,

@@ -39,7 +39,7 @@ export function decide({ organisationId, kind, choice, by, now }: ColumnsCommand
   if (!state.organisationExists) throw noOrganisation(organisationId);
   const earlierChoice = state.choices.get(keyOf(kind, choice));
   if (earlierChoice && isSameChoice(earlierChoice, choice)) return [];
-  // An organisation with this many sets of headings is not reusing them, so no more are remembered.
+  // An organisation with this many sets of headings does not reuse them, so no more are remembered.
   if (!earlierChoice && state.choices.size >= limits.rememberedChoices) return [];
   return [{ type: "ColumnsMapped", data: { kind, ...plainChoice(choice), by, at: now.toISOString() } }];
 }

@@ -1,4 +1,4 @@
-// Changes of the catalogue that wait, after a form or a file was sent, until the person has reviewed and applied them.
+// Changes of the catalogue that a person has sent in a form or a file, and that wait until the person has reviewed and applied them.
 import { z } from "zod";
 import type { CatalogueChange } from "../../events/catalogue.js";
 import type { Database } from "../../ports/database.js";
@@ -33,7 +33,7 @@ export async function keepWaitingChange(pool: Database, owner: Owner, { changeId
   );
 }
 
-/** Undefined for a change that was replaced, applied or forgotten, or is older than an hour, or that an earlier release stored. */
+/** Undefined for a change that was replaced, applied or forgotten, is older than an hour, or was stored by an earlier release. */
 export async function findWaitingChange(pool: Database, owner: Owner, changeId: string): Promise<WaitingChange | undefined> {
   const { rows } = await pool.query<{ subject: string; file: unknown }>(
     `select file_name as subject, file from catalogue_uploads
@@ -45,9 +45,6 @@ export async function findWaitingChange(pool: Database, owner: Owner, changeId: 
 }
 
 export async function forgetWaitingChange(pool: Database, owner: Owner, changeId: string): Promise<void> {
-  await pool.query("delete from catalogue_uploads where organisation_id = $1 and member_id = $2 and upload_id::text = $3", [
-    owner.organisationId,
-    owner.memberId,
-    changeId,
-  ]);
+  const deleteSql = "delete from catalogue_uploads where organisation_id = $1 and member_id = $2 and upload_id::text = $3";
+  await pool.query(deleteSql, [owner.organisationId, owner.memberId, changeId]);
 }

@@ -1,5 +1,4 @@
-// Commands about an organisation's webhook endpoints, and their decider. A command that makes a secret returns it once and does not store it.
-
+// Commands about an organisation's webhook endpoints, and their decider. A command that makes a secret returns it and does not store it.
 import { randomUUID } from "node:crypto";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -23,7 +22,6 @@ export interface WebhookDeps extends OrganisationDeps {
 
 interface NewWebhookSecret {
   readonly endpointId: string;
-  /** Returned once and stored nowhere. */
   readonly secret: string;
 }
 
@@ -49,7 +47,7 @@ export async function changeWebhook(
   await changeEndpoint(endpoint, { type: "change", url, events }, origin, deps);
 }
 
-/** Makes a new secret. For a day the old one signs too. */
+/** Makes a new secret. For a day deliveries are also signed with the old one. */
 export async function rotateWebhook(deps: WebhookDeps, endpoint: Endpoint, origin: Origin): Promise<NewWebhookSecret> {
   const { newEvents } = await changeEndpoint(endpoint, { type: "rotate" }, origin, deps);
   const [changed] = newEvents;
@@ -65,10 +63,10 @@ const stateCommand =
 
 export const removeWebhook = stateCommand("remove");
 
-/** Nothing is sent to the endpoint until it is resumed. Events wait meanwhile. */
+/** Events wait until the endpoint is resumed. Only pings are still sent. */
 export const pauseWebhook = stateCommand("pause");
 
-/** Waiting events are sent again. Call `releaseDeliveries` afterwards, so that they go at once. */
+/** Call `releaseDeliveries` afterwards, so that the waiting events are sent now and not at their next retry. */
 export const resumeWebhook = stateCommand("resume");
 
 const changeEndpoint = (endpoint: Endpoint, action: WebhookAction, origin: Origin, deps: OrganisationDeps) =>
@@ -111,6 +109,7 @@ type WebhookCommand = Endpoint & { readonly by: Principal; readonly now: Date } 
 interface EndpointState {
   readonly url: string;
   readonly events: readonly string[];
+  /** 1 for the first secret, and one more after each rotation. The secret is derived from it. */
   readonly generation: number;
   readonly paused: boolean;
 }

@@ -26,7 +26,7 @@ interface QuoteDeps {
   readonly geography: Geography;
 }
 
-/** Prices a request for each of its customers. Returns the event, once it is recorded, and the API's answer as JSON. */
+/** Prices a request for each of its customers and records the event. Returns the event, and the API's answer as JSON. */
 export async function generateQuotes(deps: QuoteDeps, request: QuoteRequest, call: QuoteCall) {
   rejectUnknownCustomers(deps.catalogue, request.general.customerIds);
   const { items, filters, general } = request;
@@ -144,7 +144,7 @@ function quotedCard({ terms, steps }: PricedCard, entry: QuoteEntry, { services,
 
 const filterFields = ["carrierIds", "serviceIds", "rateCardIds", "serviceTypes", "serviceClasses"] satisfies (keyof Filters)[];
 
-/** A request is one event, which has a size limit. The message names the limit and the largest part, which the caller can reduce. */
+/** All quotes of a request are one event, which has a size limit. The message names the limit and the part that the caller can reduce. */
 function rejectTooLarge(error: unknown, { items, filters, cards, services, surcharges }: QuotesGenerated): never {
   if (!(error instanceof AppendTooLarge)) throw error;
   const sizeOf = (part: unknown) => Buffer.byteLength(JSON.stringify(part));

@@ -1,5 +1,4 @@
 // Resolves which rows of an import a caller wants reversed: all, some activities by their rows, or some shipments by their ids.
-
 import { Rejection } from "../../domain/rejection.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { firstRowRevision, readAcceptedRows } from "../../events/importLayout.js";
@@ -19,6 +18,7 @@ export interface ReversibleImport {
   readonly importId: string;
   readonly organisationId: string;
   readonly kind: ImportKind;
+  /** Commit position of ImportRequested. */
   readonly position: bigint;
   /** How many activities or shipments the import wrote. */
   readonly writtenCount: number;
@@ -26,7 +26,7 @@ export interface ReversibleImport {
 
 export type ReversalSelection = { readonly all: true } | { readonly rows: readonly number[] } | { readonly shipmentIds: readonly string[] };
 
-/** The rows to reverse. Without `list` it is the whole import. */
+/** What to reverse. Without `list` the whole import is reversed. */
 export interface ReversalUnits extends Pick<ReversalTarget, "rows" | "shipmentIds"> {
   readonly list?: readonly ReversalUnit[];
 }

@@ -23,7 +23,7 @@ export interface ReverseRows {
         readonly all: true;
         /** How many activities or shipments the import wrote. */
         readonly writtenCount: number;
-        /** Whether it withdraws rejected rows: those that are open, or that open because their corrections are reversed with it. */
+        /** Whether the reversal withdraws rejected rows: open ones, or those that open because their corrections are reversed too. */
         readonly withdrawsRows: boolean;
       }
     | { readonly all: false; readonly kind: "activities" | "shipments"; readonly units: readonly ReversalUnit[] };
@@ -31,7 +31,7 @@ export interface ReverseRows {
   readonly includedIn?: RowsReversed["includedIn"];
   readonly by: Principal;
   readonly now: Date;
-  /** When the import ended, or the last of the imports that claim its rows. */
+  /** When the last of these ended: the import, and the imports that claim its rows. The reversal's time is not earlier. */
   readonly notBefore: Date;
 }
 
@@ -60,7 +60,7 @@ export const reversalsAggregate: Aggregate<"reversals", ReversalsState> = {
 export function decide(command: ReverseRows, state: ReversalsState): ReversalEvent[] {
   const { importId, reversalId, extent, reason, includedIn, by, now, notBefore } = command;
   if (state.isWhole) return [];
-  // Clocks of two processes differ. `at` is never earlier than what it follows, so that reads as of a time see the event log's order.
+  // Clocks of two processes differ. `at` is never earlier than the events before it, so that reads as of a time see the event log's order.
   const at = new Date(Math.max(now.getTime(), notBefore.getTime(), Date.parse(state.lastReversal?.at ?? notBefore.toISOString())));
   const common = { importId, reversalId, reason, ...(includedIn && { includedIn }), by, at: at.toISOString() };
   if (extent.all) {

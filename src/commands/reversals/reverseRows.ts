@@ -1,7 +1,6 @@
 // Takes accepted rows of a completed import back: all of them, or some activities or shipments. The stream `reversals-<importId>` has the
 // earlier reversals, and `corrections-<importId>` the claims on rows. The tables are read for the figures of the answer only: the
 // projections derive every consequence from the event log.
-
 import { v7 } from "uuid";
 import type { Principal } from "../../domain/principal.js";
 import { Rejection } from "../../domain/rejection.js";
@@ -51,6 +50,7 @@ export interface ReversalOutcome {
   readonly importId: string;
   readonly reversed: number;
   readonly alreadyReversed: number;
+  /** Reversed versions of shipments that a later push had replaced. */
   readonly superseded: number;
   /** Rejected rows of other imports that are open again. */
   readonly reopened: number;
@@ -69,10 +69,10 @@ export async function reverseRows(deps: Stores, request: ReversalRequest): Promi
   for (const { reversible: other, units: own } of corrections)
     await expectNoRunningCorrection(deps, other, own.rows, await loadCorrections(deps.eventStore, other.importId));
   const result = await reverseUnits(deps, reversible, units, request);
-  return request.includeCorrections ? withCorrections(deps, reversible, result, units, request) : result.outcome;
+  return request.includeCorrections ? reverseCorrections(deps, reversible, result, units, request) : result.outcome;
 }
 
-/** The projections whose tables a reversal changes, with the lowest shape version of each that it can work with. */
+/** The projections whose tables a reversal changes, and the oldest shape of each table that a reversal can work with. */
 const minShapes = { reversals: 1, rejections: 1, activities: 1, versions: 1, shipments: 2 };
 
 /** Throws a conflict for an import that has not completed. Waits until the tables have all of its rows. */
@@ -91,8 +91,8 @@ async function loadReversibleImport({ pool, eventStore }: Stores, scope: ImportS
 }
 
 /**
- * Throws a conflict if a queued import is to correct one of the rows: it would correct rows that are gone. Corrections that have claimed
- * rows and are not in the queue have ended. Waits for the tables, and returns when the last of these or the import itself ended.
+ * Throws a conflict if a queued import is to correct one of the rows, since it would correct rows that are gone. Corrections that have
+ * claimed rows and are not in the queue have ended. Returns the latest time at which one of them, or the import itself, ended.
  */
 async function expectNoRunningCorrection(
   deps: Stores,
@@ -112,7 +112,7 @@ async function expectNoRunningCorrection(
 
 type ReversalInput = Pick<ReversalRequest, "reason" | "preview" | "includeCorrections" | "by" | "requestId" | "now"> & {
   readonly includedIn?: RowsReversed["includedIn"];
-  /** What the same request has reversed before this. */
+  /** What the same request has already reversed. */
   readonly earlierTargets?: readonly ReversalTarget[];
 };
 
@@ -133,7 +133,7 @@ interface ReversalResult {
 const maxReversalConflictMs = 10_000;
 const maxShownWaitMs = 500;
 
-/** Starts again if somebody claims or reverses rows of the import between the check of its corrections and the decision. */
+/** Starts again if somebody claims or reverses rows of the import after the check of its corrections and before the decision. */
 async function reverseUnits(deps: Stores, reversible: ReversibleImport, units: ReversalUnits, input: ReversalInput) {
   const result = await retryConflicts(() => tryToReverse(deps, reversible, units, input), maxReversalConflictMs);
   const { reversalId } = result.outcome;
@@ -182,7 +182,7 @@ async function tryToReverse(deps: Stores, reversible: ReversibleImport, units: R
 interface ChosenCorrection {
   readonly reversible: ReversibleImport;
   readonly units: ReversalUnits;
-  /** The rows of the import named in the request that it corrects. */
+  /** Which rows of the request's import this correction corrects. */
   readonly rows: readonly number[];
 }
 
@@ -202,8 +202,8 @@ async function correctionsOf(
   return corrections;
 }
 
-/** Reverses the corrections too, each on its own stream. Rows that are reversed already stay so. The answer names the corrections. */
-async function withCorrections(
+/** Reverses the corrections of the chosen rows, each on its own stream. The answer names them, and counts the rows that they reopen. */
+async function reverseCorrections(
   deps: Stores,
   reversible: ReversibleImport,
   { outcome, reversalId }: ReversalResult,

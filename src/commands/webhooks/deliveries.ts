@@ -1,4 +1,5 @@
-// src/commands/webhooks decides which events go to which endpoint. Deliveries are operational state in tables, not events of the event log.
+// src/commands/webhooks decides which events go to which endpoint. This file writes the tables of events, of the endpoints' positions and
+// of deliveries. These tables are operational state, which is not in the event log.
 import { Rejection } from "../../domain/rejection.js";
 import type { WebhookEventType } from "../../domain/webhooks/types.js";
 import { bindNames } from "../../namedSql.js";
@@ -6,7 +7,7 @@ import type { Database } from "../../ports/database.js";
 import { channels } from "../../ports/notices.js";
 import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 
-/** A recorded event of an import for which webhooks are sent. */
+/** An event of an import, of a type for which webhooks are sent. */
 export interface WebhookEvent {
   readonly eventId: string;
   readonly type: WebhookEventType;
@@ -24,7 +25,7 @@ const eventRecordsSql = (
   revision bigint, position bigint, "recordedAt" timestamptz)`;
 export const deliveryColumns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
 
-/** Truncated to the column's milliseconds. A rounded time could be later than now, and not yet due in the same transaction. */
+/** SQL for a due time of now, truncated to the column's milliseconds: a rounded time could be later, and not due in this transaction. */
 export const dueNowSql = "date_trunc('milliseconds', now())";
 
 /** Notifies every sender, when the transaction commits, that there is something to send. */
@@ -33,7 +34,7 @@ const notifySendersSql = `pg_notify('${channels.deliveriesDue}', '')`;
 /** How long events and deliveries are kept. Only a replay sends older events. */
 export const webhookHistoryDays = 30;
 
-/** SQL that adds the events. An event that is there already changes nothing. */
+/** SQL that adds the events that meet the condition to webhook_events. An event that the table already has changes nothing. */
 const addEventsSql = (parameter: string, condition: string) => `
   insert into webhook_events (organisation_id, position, event_id, type, import_id, revision, occurred_at)
   select "organisationId", position, "eventId", type, "importId", revision, "recordedAt" from ${eventRecordsSql(parameter)} where ${condition}
@@ -41,7 +42,7 @@ const addEventsSql = (parameter: string, condition: string) => `
 
 /**
  * Records events that the follower has read from the event log, and marks the endpoints of their organisations as behind. `sql` moves the
- * follower's checkpoint in the same statement. If it moves none, nothing is recorded.
+ * follower's checkpoint in the same statement. If it does not find the checkpoint where it was, nothing is recorded.
  */
 export async function recordEvents(
   database: Database,
@@ -49,7 +50,7 @@ export async function recordEvents(
   { sql, values }: { readonly sql: string; readonly values: object },
 ): Promise<{ readonly checkpointMoved: boolean; readonly endpointsBehind: boolean }> {
   const hasMovedSql = "exists (select from moved)";
-  // `on conflict do update` also locks endpoints that are behind already. Otherwise the sender could mark one as caught up meanwhile.
+  // `on conflict do update` also locks endpoints already behind. Otherwise a sender could mark one as up to date before this commits.
   const { rows } = await database.query<{ checkpointMoved: boolean; endpointsBehind: boolean }>(
     bindNames(
       `/* prepared */ with moved as (${sql} returning 1
@@ -67,7 +68,7 @@ export async function recordEvents(
   return rows[0] ?? { checkpointMoved: false, endpointsBehind: false };
 }
 
-/** The `set` clause that sends a delivery again. A delivery in flight keeps its due time, which is the end of its claim. */
+/** The SQL `set` clause that sends a delivery again. A delivery in flight keeps its due time, which is the end of its claim. */
 export const restartSql = `status = 'waiting', failures = 0, failing_since = null, ended_at = null, reason = null,
   due_at = case when webhook_deliveries.claim is null then ${dueNowSql} else webhook_deliveries.due_at end`;
 
@@ -76,15 +77,15 @@ export const followerName = "webhooks";
 const followerPositionSql = `(select commit from checkpoints where projection = '${followerName}')`;
 
 /**
- * Adds events that a replay found in their streams, however old they are. Leaves events after the follower's checkpoint to the follower. If
- * they were added now, an endpoint could move past them and miss earlier events that the follower has not added yet.
+ * Adds events that a replay found in their streams, however old they are. Leaves events after the follower's checkpoint to the follower:
+ * if this added them, an endpoint could move past them and miss earlier events that the follower has not added yet.
  */
 export const addOldEvents = (database: Database, events: readonly WebhookEvent[]): Promise<unknown> =>
   database.query(addEventsSql("$1", `position <= ${followerPositionSql}`), [asJson(events)]);
 
 /**
- * Moves the endpoint back to `from`: every event from then to the position `until` is sent, even if it was sent before, a bounded number at
- * a time. Returns how many events that is.
+ * Moves the endpoint back to `from`: every event from that time to the position `until` is sent again, a bounded number at a time. Returns
+ * how many events these are.
  */
 export async function rewindEndpoint(
   database: Database,
@@ -109,11 +110,11 @@ export async function rewindEndpoint(
 
 const webhookTables = ["webhook_deliveries", "webhook_events", "webhook_backlogs"];
 
-/** Makes the follower read the event log from its beginning. The deliveries stay, and by the events' ids nothing is sent twice. */
+/** Makes the follower read the event log from the beginning. The deliveries stay: they have the events' ids, so nothing is sent twice. */
 export const deleteFollowerState = (database: Database): Promise<unknown> =>
   database.query(`delete from checkpoints where projection = '${followerName}'; delete from webhook_events; delete from webhook_backlogs`);
 
-/** If one of the webhook tables was lost, the others do not say what is yet to be sent. */
+/** If one of the webhook tables was lost, the others do not show which events are still to be sent. */
 export const mustRestartFollower = (lostTables: readonly string[]): boolean => webhookTables.some((name) => lostTables.includes(name));
 
 const asJson = (events: readonly WebhookEvent[]): string =>
@@ -145,7 +146,7 @@ export async function resendDelivery(database: Database, { organisationId, endpo
   if (!rowCount) throw new Rejection("notFound", "There is no such delivery to an endpoint of this organisation");
 }
 
-/** Called after a resume. Makes all waiting deliveries due at once, and forgets the endpoint's failures. */
+/** Called after a resume. Makes all waiting deliveries due now, and forgets the endpoint's failures. */
 export async function releaseDeliveries(database: Database, { organisationId, endpointId }: Endpoint): Promise<void> {
   await database.query("delete from webhook_health where endpoint_id = $1", [endpointId]);
   await database.query(

@@ -1,5 +1,5 @@
-// Sends an endpoint every event since a time again, each with its original id. Events that are no longer in webhook_events are added to it
-// first: the tables say which imports there were, and the streams have their events.
+// Sends an endpoint all events since a chosen time again, each with its original id. First adds the events that webhook_events no longer
+// has: the tables say which imports there were, and the streams have the imports' events.
 import type { Pool } from "pg";
 import { isUuid } from "../../domain/uuid.js";
 import { type WebhookStream, webhookEvents, webhookTypeOf } from "../../domain/webhooks/types.js";
@@ -10,7 +10,7 @@ import { type EventStore, eventAt, eventsOf, logStart, type StoredEvent } from "
 import { type Endpoint, noEndpoint } from "../organisations/webhooks.js";
 import { addOldEvents, rewindEndpoint, type WebhookEvent } from "./deliveries.js";
 
-const importsAtOnce = 16;
+const importsInParallel = 16;
 const importsPerPage = 1_000;
 
 /** Returns how many events will be sent. */
@@ -23,9 +23,9 @@ export async function replayEvents(
   const endpointSql = "select from webhook_endpoints where organisation_id = $1 and endpoint_id = $2 and removed_at is null";
   if (!(await hasRow(pool, endpointSql, [organisationId, endpointId]))) throw noEndpoint();
   for (let page = await unlistedImports(pool, endpoint, from); page.length > 0; ) {
-    for (let start = 0; start < page.length; start += importsAtOnce) {
+    for (let start = 0; start < page.length; start += importsInParallel) {
       signal?.throwIfAborted();
-      const ids = page.slice(start, start + importsAtOnce);
+      const ids = page.slice(start, start + importsInParallel);
       const events = (await Promise.all(ids.map((importId) => webhookEventsOfImport(eventStore, importId)))).flat();
       const wantedEvents = events.filter(({ recordedAt }) => recordedAt >= from);
       if (wantedEvents.length > 0) await addOldEvents(pool, wantedEvents);
@@ -36,14 +36,14 @@ export async function replayEvents(
   return rewindEndpoint(pool, endpoint, { from, until: (end ?? logStart).commit });
 }
 
-/** Includes the imports of deliveries: the follower may be ahead of the projector, which writes the other tables. */
+/** SQL for imports that may have events since $2. Includes those of deliveries, since the projector may not have written the others yet. */
 const importsSinceSql = (until: string) => `
   select import_id from imports where organisation_id = $1 and (finished_at is null or finished_at >= $2::timestamptz - interval '1 hour')
      and submitted_at < ${until}
   union select import_id from reversals where organisation_id = $1 and at >= $2::timestamptz - interval '1 hour' and at < ${until}
   union select import_id from webhook_deliveries where endpoint_id = $3 and import_id is not null and occurred_at >= $2 and occurred_at < ${until}`;
 
-/** webhook_events has every event that was recorded after its oldest row was added. The hour allows for the difference of two clocks. */
+/** webhook_events has every event that was recorded after its oldest row was added. The hour allows for differences between clocks. */
 const listedSinceSql = "coalesce((select min(created_at) + interval '1 hour' from webhook_events), 'infinity')";
 
 const firstUuid = "00000000-0000-0000-0000-000000000000";
@@ -57,7 +57,7 @@ async function unlistedImports(pool: Pool, { organisationId, endpointId }: Endpo
   return rows.map(({ importId }) => importId);
 }
 
-/** `countImportsToReplay` counts up to one more than this number. */
+/** `countImportsToReplay` stops counting at one more than this, which means "more". */
 export const maxCountedImports = 10_000;
 
 export async function countImportsToReplay(pool: Pool, { organisationId, endpointId }: Endpoint, from: Date): Promise<number> {
@@ -69,12 +69,12 @@ export async function countImportsToReplay(pool: Pool, { organisationId, endpoin
 }
 
 async function webhookEventsOfImport(eventStore: EventStore, importId: string): Promise<WebhookEvent[]> {
-  const storedEvents = await Promise.all(Object.values(readers).map((reader) => reader(eventStore, importId)));
+  const storedEvents = await Promise.all(Object.values(eventReaders).map((reader) => reader(eventStore, importId)));
   return storedEvents.flat().flatMap((event) => (event ? (webhookEventOf(event) ?? []) : []));
 }
 
-/** By kind of stream: reads those of an import's events that may have webhooks. */
-const readers: Record<WebhookStream, (eventStore: EventStore, importId: string) => Promise<(StoredEvent | undefined)[]>> = {
+/** By kind of stream: a function that reads those of an import's events for which webhooks may be sent. */
+const eventReaders: Record<WebhookStream, (eventStore: EventStore, importId: string) => Promise<(StoredEvent | undefined)[]>> = {
   /** Reads the second event, which is ImportStarted or an early end, and the last event, which may be the end. */
   import: async (eventStore, importId) => {
     const stream = streamOf.import(importId);

@@ -1,5 +1,4 @@
 // Changes to a rate card as a whole: all prices by a percentage, and a successor card from a given day.
-
 import { add, type Decimal, decimal, multiply, roundHalfUp, toNumber } from "../exactDecimal.js";
 import { Rejection } from "../rejection.js";
 import type { Lane, OrganisationFile, RateCard } from "./schema.js";
@@ -38,7 +37,7 @@ interface SuccessorCard {
   readonly percent?: Decimal | undefined;
 }
 
-/** Adds a copy of `old` that applies from `firstDay`. `old` ends the day before, and its customers get the new card too. */
+/** Adds a copy of `old` that applies from `firstDay`. `old` then ends the day before at the latest; its customers get the new card too. */
 export function addSuccessorCard(file: OrganisationFile, old: RateCard, { id, name, firstDay, percent }: SuccessorCard): OrganisationFile {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(firstDay) || Number.isNaN(Date.parse(firstDay)))
     throw new Rejection("invalid", "First day must be a date such as 2026-01-31");

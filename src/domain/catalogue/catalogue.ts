@@ -52,7 +52,7 @@ export interface CompiledCard {
   readonly service: Service;
   /** The service's own factor, else the organisation's. */
   readonly cubicFactor: number;
-  readonly spotExpiresAt: number | undefined;
+  readonly spotExpiresAt: number | undefined; // milliseconds since 1970, for a spot rate
   laneBetween(origin: string, destination: string): Lane | undefined;
 }
 

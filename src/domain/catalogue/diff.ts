@@ -116,7 +116,7 @@ function fieldChanges(before: object, after: object, trail: Trail = []): FieldCh
   });
 }
 
-/** Compares entries by name, so that a lane that moved is not taken for another lane. */
+/** Compares entries by name, so that a lane that moved is not taken for another lane; by index if two entries have one name. */
 function listChanges(list: string, trail: Trail, before: readonly unknown[], after: readonly unknown[]): FieldChange[] {
   const [oldEntries, newEntries] = [entriesByName(list, before), entriesByName(list, after)];
   if (!oldEntries || !newEntries) return fieldChanges({ ...before }, { ...after }, [...trail, list]);

@@ -14,7 +14,7 @@ export const laneColumns = (breakCount: number): string[] => [
 
 export const maxBreaksIn = (lanes: readonly Lane[]): number => lanes.reduce((max, { breaks }) => Math.max(max, breaks.length), 0);
 
-/** A lane's cells, in the order of `laneColumns`. Cells for further breaks are left out. */
+/** A lane's cells, in the order of `laneColumns`. They end with the lane's last break. */
 export const laneCells = ({ from, to, basic, perKg, minimum, transit, breaks }: Lane): string[] =>
   [
     ...[from, to, basic, perKg, minimum, transit?.min ?? "", transit?.max ?? "", transit?.unit ?? ""],

@@ -50,9 +50,9 @@ export function mergeCatalogues(
 const childrenOf = (list: string | undefined, value: unknown): Children | undefined =>
   Array.isArray(value) ? entriesByName(list ?? "", value) : isObject(value) ? new Map(Object.entries(value)) : undefined;
 
-/** The names in the order of the side that reordered them, then those that only the other side has. */
+/** The names in my order if I have reordered them, else in theirs, then the names that only the other side has. */
 function mergedOrder(base: Children, theirs: Children, mine: Children): string[] {
   const common = (names: Children) => [...names.keys()].filter((name) => base.has(name) && theirs.has(name) && mine.has(name));
-  const isMine = !isDeepStrictEqual(common(mine), common(base));
-  return isMine ? [...mine.keys(), ...theirs.keys()] : [...theirs.keys(), ...mine.keys()];
+  const haveIReordered = !isDeepStrictEqual(common(mine), common(base));
+  return haveIReordered ? [...mine.keys(), ...theirs.keys()] : [...theirs.keys(), ...mine.keys()];
 }

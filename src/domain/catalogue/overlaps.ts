@@ -3,8 +3,8 @@ import { type ReadableCard, shownId } from "./readable.js";
 
 /**
  * Two cards overlap if they have the same service, zone map and break method, and a lane and a day in common. A customer must not have
- * both, since a consignment would have two prices. Spot rates may stand beside a card and are not checked. The cards are compared once,
- * since thousands of customers share them.
+ * both, since a consignment would have two prices. Spot rates may stand beside a card and are not checked. This function compares the
+ * cards and returns the check of one customer, since thousands of customers share the cards.
  */
 export function createOverlapCheck(cards: readonly ReadableCard[]) {
   const indexes = new Map(cards.map(({ id }, index) => [id, index]));

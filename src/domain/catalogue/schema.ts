@@ -10,7 +10,7 @@ const identifier = z
   .max(64)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be letters, digits, dots, dashes and underscores, beginning with a letter or digit")
   .meta({ label: "Id", hint: "Letters, digits, dots, dashes and underscores. You cannot change it later." });
-/** The lists of the file, by which entries refer to each other. */
+/** The lists of the file. Entries of one list refer to those of another by id. */
 export const sections = ["customFields", "carriers", "services", "zoneMaps", "rateCards", "customers"] as const;
 export type Section = (typeof sections)[number];
 
@@ -18,7 +18,7 @@ export type Section = (typeof sections)[number];
 export interface FieldWords {
   readonly label: string;
   readonly hint?: string;
-  /** The list whose ids the field holds. */
+  /** The list of the file whose ids the field holds. */
   readonly refersTo?: Section;
   /** The words for the values of a choice. */
   readonly words?: Readonly<Record<string, string>>;

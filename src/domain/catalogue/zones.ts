@@ -132,7 +132,7 @@ function formatFault(country: string, text: string): string | undefined {
   return format === undefined || fits ? undefined : `cannot be a postcode of ${country}: those have ${format}`;
 }
 
-/** A range may lie within a wider one: its own zone then wins. Ranges that cross or are equal would put a postcode into two zones. */
+/** A range may lie within a wider one: the narrower one's zone then wins. Ranges that cross or are equal would give a code two zones. */
 function overlapFaults(zoneRanges: ZoneRange[]): string[] {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
   const sorted = zoneRanges.toSorted((a, b) => order(a.country, b.country) || widerFirst(a.range, b.range));

@@ -88,7 +88,7 @@ const isoDay = (now: Date): string => now.toISOString().slice(0, 10);
 
 /** Well-known postcodes of the countries whose postcodes come with the service, for zones that are a whole country. */
 const knownPostcodes: Readonly<Record<string, readonly string[]>> = { AU: ["2000", "3000"], US: ["10001", "94103"], CA: ["M5V", "V6B"] };
-/** How many further codes of a range are tried, since its first ones may not exist. */
+/** How many codes of a range are tried after its first one, which may not exist. */
 const maxFurtherCodes = 60;
 const maxZones = 40;
 

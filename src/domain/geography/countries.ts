@@ -1,4 +1,4 @@
-const aliases: Record<string, string> = {
+const otherCodes: Record<string, string> = {
   AUS: "AU",
   NZL: "NZ",
   USA: "US",
@@ -33,13 +33,13 @@ let names: Intl.DisplayNames | undefined;
 export function countryCodeOf(text: string | undefined): string | undefined {
   const country = (text ?? "").trim().toUpperCase();
   if (country === "" || country === "AU") return "AU";
-  const code = aliases[country] ?? country;
+  const code = otherCodes[country] ?? country;
   return isCountryCode(code) ? code : undefined;
 }
 
 export const isCountryCode = (code: string): boolean => codes.has(code);
 
-/** The table of names is made when first needed: it costs a tenth of a second, and only messages need names. */
+/** The table of names is made when first needed: making it takes a tenth of a second, and only messages need names. */
 export function countryName(code: string): string {
   names ??= new Intl.DisplayNames(["en"], { type: "region" });
   return names.of(code) ?? code;

@@ -42,7 +42,7 @@ export function createGeography(readLocalities: (countryCode: string) => Iterabl
   };
   return {
     /** Forgets a country's localities, so that the next call reads them again. */
-    reload: (countryCode: string): void => void countries.delete(countryCode),
+    forget: (countryCode: string): void => void countries.delete(countryCode),
     /** Places whose postcode or suburb begins with the text, to suggest while a person types. */
     suggest(typed: string, country?: string): readonly Suggestion[] {
       const [code, key] = [countryCodeOf(country), typed.trim()];

@@ -10,7 +10,7 @@ export interface LocalityRow {
   readonly city: string;
   readonly state: string;
   readonly stateName: string;
-  /** Whether it is reached only through post-office boxes. */
+  /** Whether the place has only post-office boxes. */
   readonly poBox: boolean;
 }
 
@@ -40,18 +40,18 @@ function createNameTable() {
       keys[id] ??= nameKey(names[id] ?? "");
       return keys[id] ?? "";
     },
-    seal: () => ids.clear(), // the ids are needed only while the places are built
+    seal: () => ids.clear(), // frees the look-up by name, which is needed only while the rows are collected
   };
 }
 
-/** Quotes ask for the same postcodes again and again; Australia has some 3,200. */
+/** Quotes ask for the same postcodes again and again. All of Australia's, some 3,200, fit. */
 const maxCachedCodes = 5_000;
-/** Searches by prefix look through this many localities of a country. In a larger country they are never complete. */
+/** Searches by prefix look through the first localities of a country, up to this number. In a larger country they miss places. */
 const maxSearched = 50_000;
 
 /**
  * Keeps localities in typed arrays with shared names, so that 1.7 million British codes take some 60 MB. The rows of a postcode are
- * chained in their order, and a hash table with open addressing finds the first of them.
+ * chained in their order, and a hash table with open addressing finds the first row of a postcode.
  */
 export function buildLocalities(countryCode: string, rows: Iterable<LocalityRow>) {
   const names = createNameTable();

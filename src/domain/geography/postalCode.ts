@@ -19,7 +19,7 @@ export function postalCodeCandidates(countryCode: string, plain: string): string
   if (countryCode === "GB" && code.length > 4) return [code, code.slice(0, -3)];
   if (countryCode === "IE" && code.length > 3) return [code, code.slice(0, 3)];
   if (countryCode === "NL" && code.length > 4) return [code, code.slice(0, 4)];
-  const mayLackZeros = codeLengths[countryCode] === undefined && /^\d+$/.test(code); // spreadsheets drop them
+  const mayLackZeros = codeLengths[countryCode] === undefined && /^\d+$/.test(code); // spreadsheets drop leading zeros
   return mayLackZeros ? [code, `0${code}`, `00${code}`] : [code];
 }
 
@@ -43,13 +43,13 @@ const codePatterns: Record<string, RegExp> = {
 };
 const otherCodePattern = /^[A-Z0-9]+(?:-[A-Z0-9]+)*$/;
 
-/** How many characters follow the hyphen in a country's codes. People write it even where the loaded localities do not have it. */
+/** How many characters follow the hyphen in a country's codes. People write the hyphen even if the loaded localities have none. */
 const lengthAfterHyphen: Record<string, number> = { BR: 3, GB: 3, IE: 4, JP: 4, NL: 2, PL: 3, PT: 3 };
 const noLengths: ReadonlySet<number> = new Set();
 
 /**
  * Reduces a postcode as written to its letters and digits. Undefined if it cannot be one of the country's. Blanks may stand anywhere, a
- * hyphen only where the country's codes have one: `20-00` is a typing error, not Sydney.
+ * hyphen only where the country's codes have one: `20-00` is a typing error, not Sydney. `loadedLengths`: those in its localities.
  */
 export function readPostalCode(countryCode: string, text: string, loadedLengths = noLengths): string | undefined {
   if (!/^[A-Za-z0-9 \u00a0\u202f-]+$/.test(text)) return undefined; // toUpperCase would turn some other characters into letters

@@ -11,7 +11,7 @@ export type FieldType =
   /** Part of a shipment's origin or destination. */
   | "place"
   | "number"
-  /** A number other than 0. A warehouse takes back what it recorded before with a negative one. */
+  /** A number other than 0. With a negative quantity, a warehouse takes back what it recorded before. */
   | "nonZero"
   | "positive"
   /** ISO 8601; a plain number in a workbook is a date serial. */
@@ -101,7 +101,7 @@ const maxMagnitude = 1e15;
 /** A milligram in tonnes. A number closer to 0 is left over from a program's rounding, and would fill the sums with decimals. */
 const minMagnitude = 1e-9;
 
-/** Numbers are recorded as JSON numbers, which are exact to 15 digits. Further digits are rounded, in a file as in a JSON body. */
+/** Numbers are recorded as JSON numbers, which are exact to 15 digits. More digits are rounded, in a file as in a JSON body. */
 export const isRecordableNumber = (value: number): boolean =>
   value === 0 || (Math.abs(value) >= minMagnitude && Math.abs(value) < maxMagnitude);
 

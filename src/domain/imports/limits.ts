@@ -21,21 +21,21 @@ export const limits = {
   customFields: 200,
   idempotencyKeyLength: 255,
   idempotencyHours: 24,
-  /** A longer column name is not recognised, whatever it is padded with. */
+  /** A longer column name is not recognised, even if it is a known name with blanks or hyphens around it. */
   columnNameBytes: 255,
-  /** The columns of a file for which people choose the fields. Its error report has two more, and a file can have 512. */
+  /** The columns of a file whose fields people choose. The error report of the file has two more, and a file can have 512. */
   chosenColumns: 510,
-  /** The headings of such a file, all together. They are recorded with the import. */
+  /** The bytes of all headings of such a file together. They are recorded with the import. */
   headingsBytes: 100_000,
   /** The sets of headings for which an organisation's choices are remembered. */
   rememberedChoices: 1_000,
-  /** What is kept of one value of a rejected row: a text within the limit of its field always fits, whatever its characters. */
+  /** The bytes that are kept of one value of a rejected row. Every text within the limit of its field fits. */
   rejectedValueBytes: 4_000,
-  /** What is kept of all values of a rejected row together: an activity whose texts are within their limits always fits. */
+  /** The bytes that are kept of all values of a rejected row together. Every activity whose texts are within their limits fits. */
   rejectedRowBytes: 32_000,
   /** The longest reason that is kept. It can name all custom fields that an organisation can have. */
   reasonBytes: 16_000,
-  /** Distinct reasons that an import holds in memory. Further ones are derived again when they are recorded. */
+  /** Distinct reasons for rejecting whole shipments that an import keeps. Beyond them, a line refers to the row at fault. */
   keptReasons: 1_000,
   /** The largest page of rejected rows, unless a single row is larger. */
   rejectedPageBytes: 4 * 1024 * 1024,

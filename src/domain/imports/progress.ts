@@ -1,6 +1,6 @@
-/** An import's progress in percent. The first reading of the file counts as 10, and the recorded rows as the rest. */
-export const readingShare = 10;
+/** The part of an import's 100 percent of progress that the first reading of the file counts for. Recording the rows is the rest. */
+export const readingPercent = 10;
 
-/** Always below 100, which only a completed import has. */
+/** The progress in percent after the first reading. Always below 100, which only a completed import has. */
 export const progressOf = (recordedRows: number, allRows: number): number =>
-  Math.min(99, Math.floor(readingShare + ((99 - readingShare) * recordedRows) / Math.max(1, allRows)));
+  Math.min(99, Math.floor(readingPercent + ((99 - readingPercent) * recordedRows) / Math.max(1, allRows)));

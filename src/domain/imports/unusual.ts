@@ -1,5 +1,4 @@
 // Unusual activities: they are accepted, since their form is right, but their values may be a mistake.
-
 import { editDistance } from "../nearestCodes.js";
 
 export const unusualKinds = ["newCode", "quantity", "time", "noCustomer", "repeated"] as const;
@@ -16,21 +15,22 @@ export const unusualWords: Readonly<Record<UnusualKind, string>> = {
 export const unusualLimits = {
   /** If fewer activities count in all, no code is called new. */
   minActivities: 100,
-  /** If fewer quantities of a charge code counted in these days, none is called large. */
+  /** If fewer quantities of a charge code counted in the last `daysBefore` days, none is called large. */
   minQuantities: 20,
-  /** A quantity is unusual above this multiple of the largest one in these days. */
+  /** A quantity is unusual above this multiple of the largest one of those days, and if it is negative. */
   timesLargest: 20,
+  /** A time is unusual if it is more than `daysBefore` days before the push, or more than `hoursAfter` hours after it. */
   daysBefore: 90,
   hoursAfter: 24,
-  /** A missing customer is unusual if this share of the last activities that counted has one, and there are enough of them. */
+  /** A missing customer is unusual if `percentWithCustomer` of the last activities have one. So many are looked at; fewer prove nothing. */
   lastActivities: 1_000,
   minLastActivities: 100,
   percentWithCustomer: 95,
-  /** For each kind, the first rows are recorded, and the number of all. */
+  /** Of each kind, the first rows are recorded up to this number, and the count of all. */
   maxRecordedRows: 1_000,
   /** How many new codes are compared with the known codes. */
   maxComparedCodes: 100,
-  /** In a file with more charge codes or warehouse codes, the further ones are not looked up. */
+  /** A file's charge codes and warehouse codes beyond this number of each are not looked up. */
   maxCodes: 10_000,
 } as const;
 

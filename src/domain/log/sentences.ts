@@ -2,7 +2,7 @@
 import { createNameOf, type Principal, removedMember } from "../principal.js";
 import type { AboutKind, LogDetails, LogEntry, LogTopic } from "./entry.js";
 
-/** The present names of things, by id. */
+/** The current names of things, by id. */
 export type LogNames = Readonly<Record<Exclude<AboutKind, "catalogue" | "columns">, ReadonlyMap<string, string>>>;
 
 /** `about` is the name of the thing, which a page may link to. */

@@ -7,14 +7,14 @@ import { firstMessages, pathText } from "../validation.js";
 import type { CorrectionPush } from "./importPushes.js";
 import { csvRecord } from "./toFile.js";
 
-/** The values sent for a rejected row, by column name; null if they are too large to be sent again. */
+/** By column name: the values sent for a rejected row, or recorded for an accepted one. Null if they are too large to be sent again. */
 export type SentValues = Readonly<Record<string, string>> | null;
 
 export interface CorrectionSources {
   readonly kind: ImportKind;
-  /** The keys of the organisation's present custom fields. */
+  /** The keys of the organisation's current custom fields. */
   readonly customFieldKeys: ReadonlySet<string>;
-  /** The values sent for each row. A row that is not in it has no values that can be sent again. */
+  /** By row. A row that is not in the map has no values that can be sent again. */
   readonly sentValues: ReadonlyMap<number, SentValues>;
   /** For each row, the element of the JSON push of shipments that it first came from. Undefined if the rows came from a file. */
   readonly elements?: readonly number[] | undefined;
@@ -24,7 +24,7 @@ export interface CorrectionSources {
   readonly decimal?: DecimalMark | undefined;
 }
 
-/** The file's lines and their size. `elements`: the number of shipments or activities. */
+/** Returns the file's lines, their size in bytes, and the number of shipments or activities as `elements`. */
 export function correctedFile(push: CorrectionPush, sources: CorrectionSources) {
   const { kind } = sources;
   const { rows } = push;
@@ -36,7 +36,7 @@ export function correctedFile(push: CorrectionPush, sources: CorrectionSources) 
   return { lines, bytes, elements: kind === "shipments" ? countShipments(corrected, sources.elements) : rows.length };
 }
 
-/** The values of each row by field: what was sent, with the corrected values in place. */
+/** The values of each row by field: what was sent or recorded, with the corrected values in place. */
 export function correctedRows(
   { rows }: CorrectionPush,
   { kind, customFieldKeys, sentValues, acceptedRows, decimal }: CorrectionSources,
@@ -49,7 +49,7 @@ export function correctedRows(
   });
 }
 
-/** Writes the numbers of a recorded row as the import's own file has them. */
+/** Writes the numbers of a recorded row with the decimal mark of its import's file. */
 export const formatRecordedValues = (
   values: Readonly<Record<string, string>>,
   kind: ImportKind,
@@ -113,7 +113,7 @@ export interface CorrectionFault {
   readonly problem: string;
 }
 
-/** Why a row cannot be sent again as it is. The importer has its own rules, which come later. */
+/** Why a row cannot be sent again with these corrections. The importer judges the row by its own rules later. */
 export function* correctionFaults(
   { row, values }: CorrectionPush["rows"][number],
   { kind, customFieldKeys, sentValues, acceptedRows }: CorrectionSources,
@@ -132,10 +132,10 @@ export function* correctionFaults(
     const field = fieldOf(column);
     if (field === undefined) {
       if (value.trim() !== "") yield { problem: `was sent with ${column}, which is no longer a column: send the row again` };
-    } else if (!replaced.has(field) && !isWhole(value) && !acceptedRows?.has(row))
+    } else if (!replaced.has(field) && !isKeptWhole(value) && !acceptedRows?.has(row))
       yield { column, field, problem: "is required: the value that was sent is not kept whole, so it has to be replaced" };
   }
 }
 
 /** False for a value that was cut when its row was rejected, or that had characters which could not be kept. */
-export const isWhole = (value: string): boolean => !value.endsWith(cutMark) && !value.includes("\ufffd");
+export const isKeptWhole = (value: string): boolean => !value.endsWith(cutMark) && !value.includes("\ufffd");

@@ -33,7 +33,7 @@ export type ShipmentPush = z.infer<typeof shipmentPush>;
 
 const countLines = (push: ShipmentPush): number => push.shipments.reduce((sum, each) => sum + each.items.length, 0);
 
-/** False for a push that must be rejected, whatever the catalogue says, before its file is made: the file may be huge. */
+/** False for a push that is rejected whatever the catalogue says. Callers ask before they make its file, which may be huge. */
 export function mayBeAccepted(push: ShipmentPush): boolean {
   const keys = new Set(push.shipments.flatMap(({ customFields = {} }) => Object.keys(customFields)));
   return countLines(push) <= limits.linesPerPush && keys.size <= limits.customFields && shipmentsFileBytes(push) <= limits.pushFileBytes;

@@ -1,3 +1,4 @@
+// The schemas of the values in JSON pushes.
 import { z } from "zod";
 import { type Field, type FieldName, type FieldPart, fieldsOf, isRecordableNumber, recordByField } from "../imports/fields.js";
 import { limits } from "../imports/limits.js";

@@ -54,24 +54,24 @@ export function explainQuote(recorded: RecordedQuote, catalogue: Catalogue) {
 function explainCard({ entry, terms, steps }: PricedCard & { readonly entry: QuoteEntry }, recorded: RecordedCard | undefined) {
   const sentences = recorded
     ? [...compareFields(recorded.entry, entry), ...compareFields(recorded.terms, terms), ...compareFields(recorded.steps, steps)]
-    : ["it was not answered"];
+    : ["the recorded quote does not have this card"];
   return { entry, terms, steps, differences: [...new Set(sentences)] };
 }
 
 function quoteDifferences({ cards }: RecordedQuote, derived: readonly QuoteEntry[]): string[] {
   const [before, after] = [cards.map(({ entry }) => entry.rateCardId), derived.map(({ rateCardId }) => rateCardId)];
-  const missing = before.filter((id) => !after.includes(id)).map((id) => `${id} was answered and does not come out again`);
+  const missing = before.filter((id) => !after.includes(id)).map((id) => `${id} is in the recorded quote and is not computed now`);
   const isReordered = missing.length === 0 && before.length === after.length && before.some((id, index) => id !== after[index]);
-  return isReordered ? ["the rate cards come out in another order"] : missing;
+  return isReordered ? ["the rate cards are now in another order"] : missing;
 }
 
 /** One sentence for each field of `recorded` that has another value in `derived`. Fields that were not recorded are not compared. */
 function compareFields(recorded: unknown, derived: unknown, path = ""): string[] {
   if (!isObject(recorded) || !isObject(derived) || Array.isArray(recorded) !== Array.isArray(derived)) {
-    return Object.is(recorded, derived) ? [] : [`${path} was recorded as ${asJson(recorded)} and comes out as ${asJson(derived)}`];
+    return Object.is(recorded, derived) ? [] : [`${path} was recorded as ${asJson(recorded)} and is now computed as ${asJson(derived)}`];
   }
   if (Array.isArray(recorded) && recorded.length !== (derived as unknown as unknown[]).length) {
-    return [`${path} has ${recorded.length} entries on record and comes out with ${(derived as unknown as unknown[]).length}`];
+    return [`${path} has ${recorded.length} recorded entries and is now computed with ${(derived as unknown as unknown[]).length}`];
   }
   return Object.entries(recorded)
     .filter(([, value]) => value !== undefined)

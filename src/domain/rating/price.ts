@@ -147,7 +147,7 @@ function reachedRates(lane: Lane, kg: Decimal): Rate[] {
 const kgBetween = (rate: Rate, next: Rate | undefined, kg: Decimal): Decimal =>
   subtract(next ? cachedDecimal(next.fromKg) : kg, cachedDecimal(rate.fromKg));
 
-/** How many items meet the condition; 0 when it does not hold. Every part of a condition must hold. */
+/** How many items meet every part of the surcharge's condition; 0 when one of its parts about the consignment does not hold. */
 function countMeeting({ when }: Surcharge, consignment: Consignment, zones: Pick<PriceTerms, "originZone" | "destinationZone">): number {
   if (when.originZones && !when.originZones.includes(zones.originZone)) return 0;
   if (when.destinationZones && !when.destinationZones.includes(zones.destinationZone)) return 0;

@@ -109,9 +109,9 @@ const cheapestFirst = (a: Candidate, b: Candidate): number =>
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-function noQuoteReason(task: QuoteTask, customerId: string, validCards: number, passingCards: number): string {
-  if (validCards === 0) return `No rate card for the customer ${customerId} is valid today`;
-  if (passingCards === 0) return "Nothing left after the filters; widen or omit them";
+function noQuoteReason(task: QuoteTask, customerId: string, validCount: number, passingCount: number): string {
+  if (validCount === 0) return `No rate card for the customer ${customerId} is valid today`;
+  if (passingCount === 0) return "Nothing left after the filters; widen or omit them";
   const place = ({ suburb, postalCode, countryCode }: Location): string => `${suburb} ${postalCode} ${countryCode}`;
   return `No rate for the lane from ${place(task.origin)} to ${place(task.destination)}`;
 }

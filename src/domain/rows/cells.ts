@@ -1,6 +1,5 @@
 // src/domain/rows judges the rows of an import: which may be recorded, and why a rejected row may not, in plain words.
-// The cells come from a file's reader as text; nothing here knows whether a person or a JSON push filled them in.
-
+// This file has the rows and cells as a file's reader gives them. Nothing here knows whether a person or a JSON push filled them in.
 import type { DecimalMark } from "../imports/columns/decimal.js";
 import { elementColumn } from "../imports/fields.js";
 import { isLongerThan, limits, shortenToBytes } from "../imports/limits.js";
@@ -19,7 +18,7 @@ export interface Row {
   /** The row number that a spreadsheet program shows: the header is usually row 1, and blank rows count. */
   readonly row: number;
   readonly cells: readonly Cell[];
-  /** Set when the whole row is rejected. */
+  /** Why the row as a whole cannot be used; null if it can. */
   readonly fault: string | null;
 }
 

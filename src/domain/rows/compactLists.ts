@@ -12,7 +12,7 @@ export const createInt32List = (): NumberList => growingList(() => new Int32Arra
 
 export const createDoubleList = (): NumberList => growingList(() => new Float64Array(blockSize));
 
-/** Grows by blocks, so that nothing is ever copied and little is ever spare. */
+/** Grows by blocks, so that growing copies nothing and leaves at most one block unused. */
 function growingList(newBlock: () => Int32Array | Float64Array) {
   const blocks: (Int32Array | Float64Array)[] = [];
   let length = 0;
@@ -80,7 +80,7 @@ export function createTextNumbers(maxTexts: number) {
   };
 }
 
-/** Keeps each distinct reason once, and at most `maxReasons`: a file in which every row has another reason must not fill the memory. */
+/** Numbers distinct reasons and keeps at most `maxReasons`: a file in which every row has another reason must not fill the memory. */
 export function createReasonList(maxReasons: number = limits.keptReasons) {
   const reasons = createTextNumbers(maxReasons);
   return {

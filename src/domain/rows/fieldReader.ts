@@ -10,7 +10,7 @@ import type { RowContext } from "./rowContext.js";
 
 type Value = string | number;
 
-/** Returns the value to record, or undefined if there is none. Adds a fault if there has to be one. */
+/** Returns the value to record, or undefined if there is none. Adds a fault if a required value is missing, or the cell is wrong. */
 type ReadField = (cells: readonly Cell[], faults: Fault[]) => Value | undefined;
 
 type ReadFields = (cells: readonly Cell[], faults: Fault[], target?: Record<string, unknown>) => Record<string, unknown>;
@@ -68,7 +68,7 @@ function customerReader(columns: Columns, field: Field, context: RowContext): Re
   };
 }
 
-/** Reads numbers and times. A wrong text gives one fault, an unreadable cell a second one. `adviceOn` may add advice on the text. */
+/** Reads numbers and times. An invalid text gives one fault, an unreadable cell two. `adviceOn` may add advice on the text. */
 function parsedReader(
   { fields, names }: Columns,
   { name, required, heading }: Field,

@@ -1,5 +1,5 @@
-// Older events of rejected rows have no faults, only the sentences that people read. Only this file interprets those events and the
-// rows that were projected from them.
+// Interprets the sentences of rejected rows' errors. Older events have no faults: their sentences alone tell the columns at fault. The
+// error of a line that was rejected with its shipment has another line's reason after a prefix, also in new events.
 import { columnsOf, customFieldPrefix, type ImportKind } from "../imports/fields.js";
 
 const leadPrefix = "Rejected with its shipment: ";

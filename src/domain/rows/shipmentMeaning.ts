@@ -38,7 +38,7 @@ export function comparedColumns({ fields, names, decimal }: Columns, timezone: s
       const part = locationParts[place[2] ?? ""] ?? "postalCode";
       const isOrigin = place[1] === "origin";
       const placePart = (origin: Location | undefined, destination: Location | undefined) => (isOrigin ? origin : destination)?.[part];
-      // States and countries have too many spellings to tell whether two differ, and a blank one is found by the postcode.
+      // Two spellings of a state or country may mean the same one, and a blank one follows from the postcode.
       if (part !== "postalCode" && part !== "suburb") return [{ name, field, meaning: (_, ...places) => placePart(...places) }];
       const meaning: ComparedColumn["meaning"] = (_, ...places) => {
         const value = placePart(...places); // the spelling that the row has: Brisbane-City or Brisbane City

@@ -10,7 +10,7 @@ export interface ShipmentLine {
   readonly row: number;
   /** Lines with one key are one shipment; undefined for a line that is a shipment of its own. */
   readonly key: string | undefined;
-  /** For a line that first came from an element of a JSON push: the row of the element's first line there, and the shipment id that the line has now. */
+  /** For a line that first came from a JSON push: the row of its element's first line there, and the shipment id that the line has now. */
   readonly pushElement?: { readonly element: number; readonly shipmentId: string } | undefined;
   readonly faults: readonly Fault[];
   readonly cells: readonly Cell[];
@@ -20,7 +20,7 @@ export interface ShipmentLine {
 
 /** In place of a reason's number: the list of reasons was full. */
 const unlistedReason = -1;
-/** The marks of a row with faults, and of one that is a line too many as well. The faults themselves are found again later. */
+/** The marks of a row with faults, and of one that also exceeds the limit of lines. The faults themselves are found again later. */
 const [faultyMark, tooManyMark] = [1, 2];
 
 const tooManyLines = fault("tooManyLines", `A shipment can have at most ${limits.linesPerShipment} goods lines`);
@@ -92,10 +92,10 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
     if (isTooMany) faults.push(tooManyLines);
     return faults;
   };
-  /** Finds the faults of a row again. A shipment's first line may be compared with itself; a line without a key has no other lines. */
+  /** Finds the faults of a row again. A shipment's first line is then compared with itself, and a line without a key with none. */
   const reasonAgain = (shipment: number, line: ShipmentLine, isTooMany: boolean): RowReason =>
     reasonOf(faultsFor(shipment, line, line.key === undefined, isTooMany));
-  /** Of two elements with one shipmentId the later in the push wins, in whatever order a correction has them. */
+  /** Of two faultless elements with one shipmentId, the later one in the push wins, in whatever order a correction has them. */
   const rejectSuperseded = () => {
     for (const shipments of pushedShipments.values()) {
       let last = 0;
@@ -127,7 +127,7 @@ export function shipmentVerdicts(compared: readonly ComparedColumn[], reasons = 
       for (let shipment = 0; shipment < lineCounts.length; shipment += 1) {
         if (!isAccepted(shipment)) continue;
         accepted += 1;
-        lineCounts.set(shipment, accepted); // reuses the list: from here on the shipment's number
+        lineCounts.set(shipment, accepted); // reuses the list: it has the shipments' numbers from now on
       }
       return {
         rows: shipmentOfRow.length,

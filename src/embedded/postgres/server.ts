@@ -16,7 +16,7 @@ export interface PostgresOptions {
   readonly folder: string;
   /** Whether data survives a power cut. False only in tests, whose data is thrown away. */
   readonly durable: boolean;
-  /** The port to listen on. A restart after a crash gives the earlier port, to keep the address. 0 or undefined for any free one. */
+  /** The port to listen on; 0 or undefined for any free one. For a restart the caller gives the earlier port, to keep the address. */
   readonly port?: number;
   readonly onLine?: (line: string) => void;
   /** Aborts when the caller gives up the start. */
@@ -26,9 +26,9 @@ export interface PostgresOptions {
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
 /**
- * `socketUrl` reaches the same database through a socket file. It is undefined if the file system has no sockets or the path is too long.
- * Over TCP a COPY fills 4 MB of buffers as fast as it can, while requests wait for a core. Over the socket file it is at most 200 KB ahead
- * of its reader. `exited` resolves when the server has ended, by `stop` or by itself.
+ * `url` reaches the database over TCP, `socketUrl` through a socket file. It is undefined if the file system has no sockets or the path is
+ * too long. Callers prefer it: over TCP the server fills 4 MB of buffers with a COPY as fast as it can, while requests wait for a core;
+ * through the socket file it is at most 200 KB ahead of the reader. `exited` resolves when the server has ended, by `stop` or by itself.
  */
 export async function startPostgres(options: PostgresOptions) {
   const folder = resolve(options.folder);
@@ -45,13 +45,13 @@ export async function startPostgres(options: PostgresOptions) {
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port || (await freePort());
     const server = await launch({ ...options, postgres, data, port, useSocket, account, onLine });
-    const failure = await server.ready;
+    const failure = await server.startFailure;
     if (failure === undefined) {
       const url = await createDatabase({ port, password }).catch(async (error: unknown) => {
-        await server.running().stop(); // the caller gets no handle with which to stop it
+        await server.handle().stop(); // the caller gets no handle with which to stop it
         throw error;
       });
-      return { url, socketUrl: useSocket ? `${url}?host=${encodeURIComponent(data)}` : undefined, port, ...server.running() };
+      return { url, socketUrl: useSocket ? `${url}?host=${encodeURIComponent(data)}` : undefined, port, ...server.handle() };
     }
     signal?.throwIfAborted();
     if (useSocket && failure.includes("Unix-domain socket")) {
@@ -89,7 +89,7 @@ interface LaunchOptions extends PostgresOptions {
 const maxSilenceMs = 60_000;
 
 async function launch({ postgres, data, port, useSocket, durable, account, onLine, signal }: LaunchOptions) {
-  const oldFile = await readPidFile(data); // left by a killed server, and still says "ready"
+  const oldFile = await readPidFile(data); // the file of a killed server still says "ready"
   const settings = {
     port,
     listen_addresses: "127.0.0.1",
@@ -120,7 +120,8 @@ async function launch({ postgres, data, port, useSocket, durable, account, onLin
     .then(() => {
       hasExited = true;
     });
-  const ready = (async () => {
+  /** Resolves with undefined when the server is ready, or with the reason why it did not start. */
+  const startFailure = (async () => {
     // Recovery after a crash may take long. The server logs its progress every ten seconds, so only silence ends the wait.
     while (!hasExited && performance.now() - lastOutputAt < maxSilenceMs && !signal?.aborted) {
       const file = await readPidFile(data);
@@ -140,11 +141,11 @@ async function launch({ postgres, data, port, useSocket, durable, account, onLin
     const isLate = await withTimeLimit(5_000, exited, () => true);
     if (isLate) {
       await stopServer(pid);
-      killGroup(child); // the shell around the server
+      killGroup(child); // ends the shell of the leash too
     }
     await exited;
   };
-  return { ready, running: () => ({ pid, exited, stop }) };
+  return { startFailure, handle: () => ({ pid, exited, stop }) };
 }
 
 function killGroup({ pid }: ChildProcess): void {

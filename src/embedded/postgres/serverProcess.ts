@@ -10,7 +10,7 @@ export async function readPidFile(folder: string) {
   return { pid, startedAt: lines[2] ?? "", port: Number(lines[3]), ready: lines[7]?.trim() === "ready" };
 }
 
-/** Stops a server that an earlier start left running on this folder. Removes the pid file if its process id belongs to another program. */
+/** Stops a server that an earlier start left running on this folder. Removes the pid file if another program now has that process id. */
 export async function stopLeftover(folder: string, onStop: (pid: number) => void): Promise<void> {
   const leftover = await readPidFile(folder);
   if (!leftover || !isAlive(leftover.pid)) return;

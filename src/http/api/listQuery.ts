@@ -53,7 +53,7 @@ export const timeParameter = (description: string) =>
     .optional()
     .meta({ description: `${description}. ${timeFormats}`, pattern: "^\\d{4}-\\d{2}-\\d{2}" });
 
-/** Reads a range from two such parameters, which may be missing. Looks up the organisation's time zone only if one has no zone. */
+/** Reads a range from two time parameters, which may be missing. Looks up the organisation's time zone only if a time has no zone. */
 export async function timeRange(
   { from, to }: { readonly from?: string | undefined; readonly to?: string | undefined },
   organisationId: string,

@@ -36,5 +36,5 @@ export function checkStoredReport(
 
 const reportKeyPattern = new RegExp(`^reports/(?:${uuidPattern}/)?(${uuidPattern})\\.xlsx$`);
 
-/** The import whose report has this key. Older keys have no log id. */
+/** The import whose report has this key in the object store. Older keys have no log id before the import's id. */
 export const importIdOfReport = (key: string): string | undefined => reportKeyPattern.exec(key)?.[1];

@@ -1,5 +1,5 @@
-// src/http/api is the contract: it turns requests into commands and queries, and their results into answers. A route is one object in
-// routes/ with zod schemas, which validate requests and generate the OpenAPI document. No SQL and no rules here.
+// src/http/api is the API: it turns requests into commands and queries, and their results into answers. No SQL and no rules here. This file
+// has the types of a route. A route is an object in routes/, whose zod schemas validate requests and generate the OpenAPI document.
 import type { IncomingMessage } from "node:http";
 import type { Context } from "hono";
 import type { z } from "zod";
@@ -18,18 +18,18 @@ export interface Caller {
   /** The time on the database's clock. Handlers call it when they decide, since a body may arrive long after its key was looked up. */
   now(): Date;
   readonly requestId: string;
-  /** How long the key's look-up, `beforeBody` and `recheckAccess` have taken so far. Counts towards the time limit of the answer. */
+  /** How long the key's look-up, `beforeBody` and `recheckAccess` have taken so far. The answer's time limit includes this time. */
   admissionMs: number;
 }
 
-/** Returns a body that was validated before its key was known to be valid, or throws what is wrong with the body. */
+/** The outcome of reading a body before its key was known to be valid: returns the validated body, or throws what is wrong with it. */
 export type EarlyBody = () => unknown;
 
 export interface ApiEnv extends AppEnv {
   Variables: AppEnv["Variables"] & {
     caller?: Caller;
     recheckAccess?: RecheckAccess;
-    /** Set if a body may be read while the database looks up the key. */
+    /** Set if the body may be read while the database looks up the key. Resolves with undefined if the body was not read. */
     earlyBody?: Promise<EarlyBody | undefined>;
   };
 }
@@ -40,7 +40,7 @@ export interface RequestSchemas {
   readonly headers?: z.ZodObject;
   /** A JSON body: read with limits, parsed and validated before the handler runs. */
   readonly body?: z.ZodType;
-  /** A form with a file. It is described here; the handler reads it from `incoming` as a stream. */
+  /** A form with a file. The schema only describes it; the handler reads the form from `incoming` as a stream. */
   readonly multipart?: z.ZodObject;
 }
 
@@ -54,9 +54,9 @@ export interface RouteRequest<S extends RequestSchemas = RequestSchemas> {
   readonly caller: Caller;
   /** The Node request; absent only when a test calls the app without a socket. */
   readonly incoming: IncomingMessage | undefined;
-  /** Called after the body by a handler that reads the body itself. */
+  /** A handler that reads the body itself calls this after the body. */
   readonly recheckAccess: RecheckAccess;
-  /** Reserves disk space from the organisation's share until the answer. Throws, which is answered 503, when the share is used up. */
+  /** Reserves this much disk space in all until the answer. Throws TooBusy (a 503) if the organisation's share does not have it. */
   readonly reserveDisk: (bytes: number) => void;
 }
 
@@ -78,7 +78,7 @@ export interface RouteDefinition<S extends RequestSchemas> {
   /** The scope that a key needs. Every GET accepts `read`; a POST needs the scope of its subject. */
   readonly scope: NeededScope;
   readonly request: S;
-  /** The success, and errors that mean something particular here. The OpenAPI document adds the errors that all routes have. */
+  /** By status: the success, and errors with a particular meaning here. The OpenAPI document adds the errors that all routes have. */
   readonly responses: Readonly<Record<number, ResponseDescription>>;
   /** The largest JSON body in bytes, if it is less than the default. */
   readonly maxBodyBytes?: number;
@@ -97,7 +97,7 @@ export function defineRoute<const S extends RequestSchemas>(route: RouteDefiniti
   return route as unknown as Route;
 }
 
-/** Shared by the routes that read something and are not in the published contract. */
+/** The fields that all GET routes outside the published contract have in common. */
 export const extensionGet = { method: "GET", scope: "read", extension: true } as const;
 
 /** A page that is not in the contract and needs no key. */

@@ -14,7 +14,7 @@ import type { ApiDeps } from "./deps.js";
 import type { ApiEnv, Caller, EarlyBody, Route } from "./route.js";
 
 /** What all routes of an app share. */
-export interface RouteFrame {
+export interface RouteServices {
   readonly authenticate: Authenticate;
   readonly withBody: WithBody;
   readonly uploads: Slots;
@@ -22,15 +22,15 @@ export interface RouteFrame {
   readonly diskSpace: Slots;
 }
 
-/** Serves every route: authenticates, validates the request, then calls the handler. */
-export function serveRoute(route: Route, deps: ApiDeps, frame: RouteFrame): readonly Handler<ApiEnv>[] {
+/** Returns the handlers that serve a route: they authenticate the caller, validate the request, and call the route's handler. */
+export function serveRoute(route: Route, deps: ApiDeps, services: RouteServices): readonly Handler<ApiEnv>[] {
   const { query, headers, params } = route.request;
   return [
-    admitCaller(route, frame.authenticate),
+    admitCaller(route, services.authenticate),
     ...(query ? [validatePart("query", query, "query")] : []),
     ...(headers ? [validatePart("header", headers, "headers")] : []),
     ...(params ? [validatePart("param", params, "path")] : []),
-    callHandler(route, deps, frame),
+    callHandler(route, deps, services),
   ];
 }
 
@@ -40,13 +40,14 @@ const admitCaller =
     c.set("route", route.path);
     const startedAt = performance.now();
     const { admission, isLikelyAdmitted } = authenticate(c.req.header("x-api-key"));
+    // Only for a key whose last request was admitted, so that nobody else makes the service work.
     if (isLikelyAdmitted) c.set("earlyBody", readEarlyBody(route, c.req.raw, c.env?.incoming));
     const { caller, headers, expectScope, recheckAccess } = await admission;
     c.set("answerHeaders", { ...c.get("answerHeaders"), ...headers });
     c.set("logFields", { organisationId: caller.organisationId, keyPrefix: caller.keyPrefix });
     expectScope(route.scope);
     c.set("caller", { ...caller, requestId: c.get("requestId"), admissionMs: performance.now() - startedAt });
-    // The key is looked up again only for a body that is still arriving.
+    // The key is looked up again after the body only if the body is still arriving now.
     if (!c.env?.incoming?.complete) c.set("recheckAccess", recheckAccess);
     await next();
   };
@@ -64,50 +65,50 @@ function valueOrReject<T>(result: { success: true; data: T } | { success: false;
   throw new Rejection("invalid", faults[0] ?? `${root} is invalid`, faults);
 }
 
-function callHandler(route: Route, deps: ApiDeps, frame: RouteFrame): Handler<ApiEnv> {
+function callHandler(route: Route, deps: ApiDeps, services: RouteServices): Handler<ApiEnv> {
   return async (c) => {
-    const valid = (target: "query" | "header" | "param") => c.req.valid(target as never) as unknown;
+    const partOf = (target: "query" | "header" | "param") => c.req.valid(target as never) as unknown;
     const caller = c.get("caller") as Caller;
     const { organisationId } = caller;
-    const parts = { params: valid("param"), query: valid("query"), headers: valid("header"), caller, incoming: c.env?.incoming };
+    const parts = { params: partOf("param"), query: partOf("query"), headers: partOf("header"), caller, incoming: c.env?.incoming };
     if (route.method === "GET") {
       const maxMs = maxReadMs - caller.admissionMs;
       const request = { organisationId, clientLeft: c.req.raw.signal, maxMs, operation: route.operationId };
       return sendAnswer(c, await readInTime(deps, request, (readDeps) => route.handler({ ...parts, body: undefined } as never, readDeps)));
     }
-    const timeAdmission = async (step: Promise<void> | undefined) => {
+    const countAsAdmission = async (step: Promise<void> | undefined) => {
       const startedAt = performance.now();
       await step;
       caller.admissionMs += performance.now() - startedAt;
     };
-    await timeAdmission(route.beforeBody?.(parts as never, deps));
-    const admittedParts = { ...parts, recheckAccess: () => timeAdmission(c.get("recheckAccess")?.()) };
-    const diskShare = frame.diskSpace.share(organisationId);
+    await countAsAdmission(route.beforeBody?.(parts as never, deps));
+    const admittedParts = { ...parts, recheckAccess: () => countAsAdmission(c.get("recheckAccess")?.()) };
+    const diskReservation = services.diskSpace.newReservation(organisationId);
     try {
-      const handle = (body: unknown) => route.handler({ ...admittedParts, body, reserveDisk: diskShare.hold } as never, deps);
+      const handle = (body: unknown) => route.handler({ ...admittedParts, body, reserveDisk: diskReservation.resize } as never, deps);
       const earlyBody = await c.get("earlyBody");
       if (earlyBody) return sendAnswer(c, await handle(earlyBody()));
       const { body, multipart } = route.request;
-      if (multipart) return sendAnswer(c, await frame.uploads.withSlot(organisationId, () => handle(undefined)));
+      if (multipart) return sendAnswer(c, await services.uploads.withSlot(organisationId, () => handle(undefined)));
       if (body === undefined) return sendAnswer(c, await handle(undefined));
       requireJson(c.req.raw.headers);
       const { incoming, recheckAccess } = admittedParts;
       const limit = route.maxBodyBytes ?? maxJsonBytes;
       const bodyRequest = { limit, organisationId, recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
       const parseBody = (bytes: Uint8Array) => valueOrReject(parseInSentences(body, parseJson(bytes)), "body");
-      return sendAnswer(c, await frame.withBody(c.req.raw, bodyRequest, (bytes) => handle(parseBody(bytes))));
+      return sendAnswer(c, await services.withBody(c.req.raw, bodyRequest, (bytes) => handle(parseBody(bytes))));
     } finally {
-      diskShare.release();
+      diskReservation.release();
     }
   };
 }
 
-/** Most quote requests are smaller. */
+/** Most quote requests are smaller than this. */
 const maxEarlyBodyBytes = 16 * 1024;
 
 /**
- * Parses and validates a small body while the database looks up the key, if the whole body has arrived. Only done for a key whose last
- * request was admitted, so that nobody else makes the service work. The caller learns of a faulty body once the key is known to be valid.
+ * Parses and validates a body while the database looks up the key. The caller learns of a faulty body only when the key is known to be
+ * valid. Undefined if the body was not read because it is large or has not arrived as a whole.
  */
 async function readEarlyBody(route: Route, request: Request, incoming: IncomingMessage | undefined): Promise<EarlyBody | undefined> {
   const { body } = route.request;

@@ -1,9 +1,9 @@
-// Downloads that are generated while they are sent: each piece is made when the browser has received the one before. Tables are written to
-// CSV or XLSX as their rows are read, at a pace that leaves the cores to other requests.
+// Downloads that are generated while they are sent: the next piece is made when the browser is ready to receive it. Tables are written
+// to CSV or XLSX as their rows are read. While other requests arrive, a download pauses to leave the cores to them.
 import { once } from "node:events";
 import { PassThrough, Readable } from "node:stream";
 import { setImmediate as nextIteration, setTimeout as pause } from "node:timers/promises";
-import type { CopiedRows, CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
+import type { CopyOutput, CsvCell, Spreadsheets, WallTime } from "../../ports/spreadsheets.js";
 import { createSlots, type Slots } from "../../slots.js";
 import { answerInTime, maxReadMs, onClientLeft } from "../server/answerInTime.js";
 import type { PortalDeps, SignedInVisit } from "./pageDefinition.js";
@@ -36,7 +36,7 @@ export async function download(visit: SignedInVisit, slots: Slots, { name, conte
     clearTimeout(timer);
     release();
   });
-  stream.on("error", () => undefined); // the stream's reader gets the error too
+  stream.on("error", () => undefined); // whoever reads the stream gets the error too
   onClientLeft(c.req.raw.signal, (reason) => stream.destroy(reason));
   try {
     await answerInTime(once(stream, "readable"), maxReadMs - 500, `download ${name}`);
@@ -70,65 +70,65 @@ export function downloadTable(visit: SignedInVisit, deps: PortalDeps, { name, sh
   const { spreadsheets, downloads } = deps;
   const startedAt = performance.now();
   const latestRequestAt = visit.context.get("latestRequestAt");
-  const restMs = () => {
+  const pauseMs = () => {
     const now = performance.now();
     const isBusy = latestRequestAt() > Math.max(startedAt, now - recentMs);
-    return restAfterRowsMs({ isBusy, runningDownloads: downloads.countHeld(), elapsedMs: now - startedAt }) / parts;
+    return pauseAfterBatchMs({ isBusy, runningDownloads: downloads.countHeld(), elapsedMs: now - startedAt }) / partsPerBatch;
   };
-  const parts = format === "csv" ? 1 : workbookParts;
+  const partsPerBatch = format === "csv" ? 1 : workbookPartsPerBatch;
   const pieces = () => {
-    const unpaced = table();
-    const paced = { ...unpaced, rows: pacedRows(parts === 1 ? unpaced.rows : splitBatches(unpaced.rows, parts), restMs) };
-    return format === "csv" ? csvPieces(spreadsheets, paced) : workbookPieces(spreadsheets, sheet, paced);
+    const { rows, ...head } = table();
+    const pacedTable = { ...head, rows: pacedRows(partsPerBatch === 1 ? rows : splitBatches(rows, partsPerBatch), pauseMs) };
+    return format === "csv" ? csvPieces(spreadsheets, pacedTable) : workbookPieces(spreadsheets, sheet, pacedTable);
   };
   return download(visit, downloads, { name: `${name}.${format}`, contentType: tableFormats[format], pieces });
 }
 
 const recentMs = 250;
-const restWhileBusyMs = 16;
+const pauseWhileBusyMs = 16;
 
 /**
  * How long a download pauses after a batch of rows. While other requests arrive, the pauses leave the cores to them, and several downloads
- * together use no more than one would. Postgres does most of the work for the rows, and it pauses too. After half of `maxDownloadMs` a
- * download no longer pauses, so that it finishes in time.
+ * together use no more than one would. Postgres, which does most of the work for the rows, pauses too, since it is not asked for the next
+ * batch. After half of `maxDownloadMs` a download no longer pauses, so that it finishes in time.
  */
-export const restAfterRowsMs = (download: { isBusy: boolean; runningDownloads: number; elapsedMs: number }): number =>
-  download.isBusy && download.elapsedMs < maxDownloadMs / 2 ? restWhileBusyMs * download.runningDownloads : 0;
+export const pauseAfterBatchMs = (download: { isBusy: boolean; runningDownloads: number; elapsedMs: number }): number =>
+  download.isBusy && download.elapsedMs < maxDownloadMs / 2 ? pauseWhileBusyMs * download.runningDownloads : 0;
 
-/** Writing rows to a workbook takes five times as long as to a CSV. Its batches are smaller, since other requests wait for each. */
-const workbookParts = 4;
+/** Other requests wait while a batch is written. A workbook takes five times as long to write as a CSV, so its batches are split. */
+const workbookPartsPerBatch = 4;
 
-/** Splits each batch of copied rows into about `parts` batches of whole lines. Other batches are passed on unchanged. */
+/** Splits each batch that has Postgres' own lines into about `parts` batches of whole lines. Passes batches of cells on unchanged. */
 export async function* splitBatches(rows: DownloadedTable["rows"], parts: number): DownloadedTable["rows"] {
-  for await (const some of rows) {
-    if (!("lines" in some)) {
-      yield some;
+  for await (const batch of rows) {
+    if (!("lines" in batch)) {
+      yield batch;
       continue;
     }
-    const { lines } = some;
+    const { lines } = batch;
     const partBytes = Math.ceil(lines.length / parts);
     for (let from = 0, end = 0; from < lines.length; from = end) {
       end = lines.indexOf("\n", Math.min(from + partBytes, lines.length) - 1) + 1;
-      yield { ...some, lines: lines.subarray(from, end) };
+      yield { ...batch, lines: lines.subarray(from, end) };
     }
   }
 }
 
 /** Passes the rows on and pauses after each batch, so that waiting requests are served before the next rows are read. */
-export async function* pacedRows(rows: DownloadedTable["rows"], restMs: () => number): DownloadedTable["rows"] {
-  for await (const some of rows) {
-    yield some;
-    const ms = restMs();
+export async function* pacedRows(rows: DownloadedTable["rows"], pauseMs: () => number): DownloadedTable["rows"] {
+  for await (const batch of rows) {
+    yield batch;
+    const ms = pauseMs();
     await (ms > 0 ? pause(ms) : nextIteration());
   }
 }
 
 type WorkbookOptions = Parameters<Spreadsheets["createTableWriter"]>[1];
-type Rows = readonly (readonly CsvCell[])[] | CopiedRows;
+type RowBatch = readonly (readonly CsvCell[])[] | CopyOutput;
 
 /** A table's headings and its rows in batches; each row's cells are in the order of `columns`. */
 export interface DownloadedTable extends Omit<WorkbookOptions, "sheet"> {
-  readonly rows: AsyncGenerator<Rows>;
+  readonly rows: AsyncGenerator<RowBatch>;
 }
 
 /** Yields rows that are all in memory already. */
@@ -137,11 +137,14 @@ export async function* inOneBatch<Batch>(rows: Batch): AsyncGenerator<Batch> {
 }
 
 /** Yields the headings together with the first rows. If those rows cannot be read, nothing has been sent yet. */
-export async function* csvPieces({ csvLine, copiedCsv }: Pick<Spreadsheets, "csvLine" | "copiedCsv">, { columns, rows }: DownloadedTable) {
-  const csvOf = (some: Rows) => ("lines" in some ? copiedCsv(some) : Buffer.from(some.map((cells) => csvLine(cells)).join("")));
+export async function* csvPieces(
+  { csvLine, csvFromCopy }: Pick<Spreadsheets, "csvLine" | "csvFromCopy">,
+  { columns, rows }: DownloadedTable,
+) {
+  const csvOf = (batch: RowBatch) => ("lines" in batch ? csvFromCopy(batch) : Buffer.from(batch.map((cells) => csvLine(cells)).join("")));
   let headings: Uint8Array | undefined = Buffer.from(csvLine(columns));
-  for await (const some of rows) {
-    yield headings ? Buffer.concat([headings, csvOf(some)]) : csvOf(some);
+  for await (const batch of rows) {
+    yield headings ? Buffer.concat([headings, csvOf(batch)]) : csvOf(batch);
     headings = undefined;
   }
   if (headings) yield headings;
@@ -159,16 +162,16 @@ const workbookCell = (value: CsvCell): string | number | WallTime =>
 const maxBufferedBytes = 256 * 1024;
 
 export async function* workbookPieces(spreadsheets: Spreadsheets, sheet: string, { rows, ...head }: DownloadedTable): Pieces {
-  const cellsOf = (some: Rows) => ("lines" in some ? spreadsheets.copiedCells(some) : some);
+  const cellsOf = (batch: RowBatch) => ("lines" in batch ? spreadsheets.cellsFromCopy(batch) : batch);
   const output = new PassThrough({ highWaterMark: maxBufferedBytes });
   output.on("error", () => undefined); // the reader and the writer below get the error too
   const writing = writeWorkbook();
   async function writeWorkbook(): Promise<void> {
     try {
-      let some = await rows.next(); // before the writer starts: if this fails, nothing has been sent yet
+      let batch = await rows.next(); // before the writer starts: if this fails, nothing has been sent yet
       const writer = spreadsheets.createTableWriter(output, { sheet, ...head });
       try {
-        for (; !some.done; some = await rows.next()) for (const cells of cellsOf(some.value)) await writer.add(cells.map(workbookCell));
+        for (; !batch.done; batch = await rows.next()) for (const cells of cellsOf(batch.value)) await writer.add(cells.map(workbookCell));
         await writer.close();
       } catch (error) {
         output.destroy(error as Error); // before `abort`, so that the reader gets this error

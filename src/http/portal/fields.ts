@@ -30,10 +30,10 @@ function fieldsOf(entries: readonly (readonly [string, string])[]): Fields {
   return { all, get: (name) => all(name)[0] ?? "" };
 }
 
-/** Reads a number of 1 or more, such as a version's, from an address or a form. */
+/** Reads a number from 1 to 999,999,999, such as a version's, from an address or a form. Undefined for any other text. */
 export const parsePositiveInteger = (text = ""): number | undefined => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined);
 
-/** Like a Rejection, it shows the form again with its message, but with a status that no Rejection has. */
+/** Thrown by `submit` to show the form again with this message, as for a Rejection, but with a status that no Rejection has. */
 export class FormRefusal extends Error {
   constructor(
     message: string,
@@ -44,7 +44,7 @@ export class FormRefusal extends Error {
   }
 }
 
-/** The reason that a person gives for reversing or correcting recorded rows. */
+/** Reads the reason that a person gives for reversing or correcting recorded rows. */
 export function readReason(fields: Fields): string {
   const reason = fields.get("reason").trim();
   if (reason === "" || isLongerThan(reason, limits.reasonLength) || !isStorable(reason))
@@ -52,8 +52,8 @@ export function readReason(fields: Fields): string {
   return reason;
 }
 
-/** The fields that a page may repeat when it shows the form again. */
-export const withoutPasswords = ({ get, all }: Fields): Fields => ({
+/** The fields as a page may repeat them when it shows the form again: passwords and tokens are empty. */
+export const withoutSecrets = ({ get, all }: Fields): Fields => ({
   get: (name) => (isSecret(name) ? "" : get(name)),
   all: (name) => (isSecret(name) ? [] : all(name)),
 });

@@ -1,4 +1,5 @@
-// src/http/portal is the web interface for people. A page has its query, its markup and its forms; rules and SQL are elsewhere.
+// src/http/portal is the web interface for people. A page file has its query, its markup and its forms; rules and SQL are elsewhere.
+// This file has the types of pages, forms and answers, and of what they get: the visit and the portal's objects (`PortalDeps`).
 import type { BlockList } from "node:net";
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
@@ -61,21 +62,21 @@ export interface PageContent extends PageHead {
 export interface FormResult {
   readonly goTo: string;
   readonly notice?: Notice;
-  /** The session that may read the notice (`ownerOf`), if the form has ended the visitor's session or opened another one. */
+  /** The session that may read the notice (`ownerOf`). Only set if the form has ended or replaced the visitor's session. */
   readonly owner?: string;
 }
 
-/** One line of an answer that a script reads while it arrives. `share`: the progress, from 0 to 1. */
-export type Line = { readonly share: number; readonly text: string } | { readonly goTo: string } | { readonly error: string };
+/** A line of the answer that a script gets to long work: progress (`share`, from 0 to 1), the result or the error. */
+export type WorkUpdate = { readonly share: number; readonly text: string } | { readonly goTo: string } | { readonly error: string };
 
-/** Long work that a form starts. The page's script reads its progress line by line; a browser without scripts waits for its end. */
+/** Long work that a form starts (lines.ts). */
 export interface Work {
-  readonly work: (say: (line: Line) => void, signal: AbortSignal) => Promise<FormResult>;
+  readonly work: (say: (update: WorkUpdate) => void, signal: AbortSignal) => Promise<FormResult>;
   /** The message for a browser without scripts if the work takes too long. */
   readonly tooSlow: string;
 }
 
-/** Goes to a page that says in one line what was done, and shows a secret there once. */
+/** Creates the result that goes to a page, which says in one line what was done and may show a secret once. */
 export const withNotice = (goTo: string, line: string, secret?: Secret): FormResult => ({
   goTo,
   notice: { kind: "done", lines: [line], once: secret },
@@ -98,9 +99,9 @@ export interface FormDefinition<V extends Visit = SignedInVisit> {
   readonly page: PageDefinition<V>;
   /** Set for a form with a file. `submit` then gets no fields: it reads the body itself, and checks the token before the file. */
   readonly body?: "upload";
-  /** By field: which messages are about it. Such a message is shown at the field, which gets the focus. */
+  /** By field: the pattern of the messages about it. Such a message is shown at the field, which gets the focus. */
   readonly faults?: Readonly<Record<string, { test(sentence: string): boolean }>>;
-  /** The largest body, if a form needs more than `maxFormBytes`. */
+  /** The largest body in bytes, if a form needs more than `maxFormBytes`. */
   readonly maxBytes?: number;
   submit(visit: V, fields: Fields, deps: PortalDeps): Promise<FormResult | PageContent | Work>;
 }
@@ -131,7 +132,7 @@ export function defineForm<V extends Visit = SignedInVisit>(
 export interface AnswerDefinition<V extends Visit = SignedInVisit> {
   readonly path: string;
   readonly access: Access;
-  /** Set for a POST, whose body is JSON: the largest body. */
+  /** The largest body in bytes, for an answer to a POST with JSON. Without it the answer is to a GET. */
   readonly maxBytes?: number;
   answer(visit: V, deps: PortalDeps, body: unknown): Promise<Response>;
 }
@@ -165,18 +166,18 @@ export interface PortalOptions extends SharedDeps {
   readonly singleSignOn?: SingleSignOn | undefined;
 }
 
-/** What the portal shares with the API's routes. */
-export interface PortalFrame {
+/** The objects that the portal shares with the API's routes. */
+export interface HttpRuntime {
   readonly withBody: WithBody;
   readonly uploads: Slots;
-  /** Aborts when the API begins to stop: answers that stay open end then. */
+  /** Aborts when the API begins to stop, so that answers that stay open end. */
   readonly closing?: AbortSignal | undefined;
-  /** Aborts when the API has stopped. */
-  readonly stopping?: AbortSignal | undefined;
+  /** Aborts when the API has stopped, to end work that goes on in the background after an answer. */
+  readonly stopped?: AbortSignal | undefined;
 }
 
 /** The options, and the objects that the portal creates from them. */
-export interface PortalDeps extends PortalOptions, PortalFrame {
+export interface PortalDeps extends PortalOptions, HttpRuntime {
   readonly closing: AbortSignal;
   readonly maxQueuedImports: number;
   readonly links: Links;
@@ -214,19 +215,20 @@ export interface Visit {
   readonly requestId: string;
   /** The HTTP request, for cookies, headers and streamed answers. */
   readonly context: Context<AppEnv>;
+  /** Undefined for a signed-out visitor. */
   readonly person: Session | undefined;
   readonly may: (access: Access) => boolean;
   /** Loads the session again and throws if the person has lost access. Called after reading a body, and before each step of long work. */
   readonly recheckAccess: RecheckAccess;
-  /** The session's token, masked for this page. */
+  /** The session's form token, masked for this page. Empty for a signed-out visitor. */
   readonly formToken: string;
   readonly links: Links;
   readonly assets: ReturnType<typeof readAssets>;
   readonly notice: Notice | undefined;
-  /** The fields of a refused form that is shown again, without passwords. */
+  /** The fields of a refused form that is shown again, without passwords and tokens. Otherwise empty. */
   readonly submitted: Fields;
   /** The problem with one field of a form that is shown again. */
-  readonly fault?: { readonly field: string; readonly line: string };
+  readonly fault?: { readonly field: string; readonly message: string };
 }
 
 /** A visit to a page that only signed-in people see. */

@@ -28,7 +28,7 @@ const pageHeaders = {
   "referrer-policy": "same-origin",
 };
 
-/** Renders a page in its frame, with headers that let it load the portal's own files and nothing else. */
+/** Renders a page in the layout, with headers that let it load the portal's own files and nothing else. */
 export function pageResponse(visit: Visit, content: PageContent, headers: Readonly<Record<string, string>> = {}): Response {
   const { context: c, notice } = visit;
   const page = (
@@ -52,13 +52,12 @@ export function redirect(c: Context<AppEnv>, to: string, status: 302 | 303): Res
 export const errorAnswer = (c: Context<AppEnv>, error: unknown, logger: Logger): Answer =>
   answerError(error, logger, { requestId: c.get("requestId"), method: c.req.method, route: c.get("route") });
 
-/** The messages of an error answer. */
 export function messagesOf(answer: Answer): readonly string[] {
   const message = "body" in answer ? (answer.body as { message?: string | readonly string[] }).message : undefined;
   return message === undefined ? [] : typeof message === "string" ? [message] : message;
 }
 
-const titles: Readonly<Record<number, string>> = {
+const errorTitles: Readonly<Record<number, string>> = {
   400: "Check what you entered",
   403: "Not allowed",
   404: "Not found",
@@ -82,5 +81,5 @@ export function errorPage(visit: Visit, error: unknown, logger: Logger): Respons
       </p>
     </>
   );
-  return pageResponse(visit, { title: titles[answer.status] ?? "Something went wrong", body, status: answer.status }, answer.headers);
+  return pageResponse(visit, { title: errorTitles[answer.status] ?? "Something went wrong", body, status: answer.status }, answer.headers);
 }

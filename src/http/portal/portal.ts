@@ -10,10 +10,10 @@ import { answerTable } from "../server/problem.js";
 import { type AppEnv, sendAnswer } from "../server/requestMiddleware.js";
 import { assetFolder, readAssets, serveAsset } from "./assets.js";
 import { createDownloadSlots } from "./downloads.js";
-import { type Fields, FormRefusal, maxFormBytes, noFields, parseFields, requireFormType, withoutPasswords } from "./fields.js";
+import { type Fields, FormRefusal, maxFormBytes, noFields, parseFields, requireFormType, withoutSecrets } from "./fields.js";
 import { answerInLines, waitForWork, wantsLines } from "./lines.js";
 import { createOpenPages } from "./live/openPages.js";
-import type { AnswerDefinition, FormDefinition, PageDefinition, PortalDeps, PortalFrame, PortalOptions, Visit } from "./pageDefinition.js";
+import type { AnswerDefinition, FormDefinition, HttpRuntime, PageDefinition, PortalDeps, PortalOptions, Visit } from "./pageDefinition.js";
 import { errorAnswer, errorPage, pageResponse, redirect } from "./pageResponse.js";
 import { answers, forms, pages } from "./pages/list.js";
 import { sessionCookie } from "./sessions/cookies.js";
@@ -22,13 +22,13 @@ import { createSignInLog } from "./sessions/signInLog.js";
 import { bodyRequest, createVisit, expectAccess, loadVisit, noticeCookie, ownerOf, readingRequestOf, refusalPage } from "./visits.js";
 
 /** Creates the portal's routes, which the app registers beside those of the API. */
-export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...frame }: PortalFrame) {
+export function createPortal(options: PortalOptions, { closing = new AbortController().signal, ...shared }: HttpRuntime) {
   const { publicUrl, signingSecret, members, logger, lookUpPool, pool } = options;
   const cookie = sessionCookie(publicUrl);
   const publicPath = trimTrailing(new URL(publicUrl).pathname, "/");
   const deps: PortalDeps = {
     ...options,
-    ...frame,
+    ...shared,
     closing,
     maxQueuedImports: options.limits.maxQueuedImports,
     links: { to: (path) => publicPath + path },
@@ -39,8 +39,8 @@ export function createPortal(options: PortalOptions, { closing = new AbortContro
     sessionOf: (c) => answerInTime(findSession(lookUpPool, cookie.read(c)), maxReadMs, "session"),
     downloads: createDownloadSlots(),
     openPages: createOpenPages({
-      versions: (watched) => pageVersions(watched, pool),
-      signedIn: (sessions) => validSessions(lookUpPool, sessions),
+      readVersions: (watched) => pageVersions(watched, pool),
+      findSignedIn: (sessions) => validSessions(lookUpPool, sessions),
       closing,
       logger,
     }),
@@ -93,7 +93,7 @@ async function handleForm(c: Context<AppEnv>, form: FormDefinition<Visit>, deps:
   if (form.body === "upload") return uploads.withSlot(visit.person?.organisationId ?? "", () => submit(form, visit, noFields, deps));
   return withBody(c.req.raw, bodyRequest(visit, form.maxBytes ?? maxFormBytes), async (bytes) => {
     const fields = parseFields(bytes);
-    // Forms for anyone belong to no session. Sign-in may be sent from a tab that was opened before the visitor signed in elsewhere.
+    // Forms for anyone belong to no session: a visitor who has signed in in one tab may still send the sign-in form of another.
     if (visit.person && form.access !== "anyone") ensureOwnPage(c, deps.publicUrl, visit.person.formToken, fields.get("token"));
     return submit(form, visit, fields, deps);
   });
@@ -115,7 +115,7 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
         : { status: error.status, retryAfter: error.retryAfter };
     const notice = { kind: "error" as const, lines: details };
     const fault = faultIn(form, notice.lines);
-    const repeatedVisit = { ...visit, submitted: withoutPasswords(fields), ...(fault ? { fault, notice: undefined } : { notice }) };
+    const repeatedVisit = { ...visit, submitted: withoutSecrets(fields), ...(fault ? { fault, notice: undefined } : { notice }) };
     const result = await form.page.show(repeatedVisit, deps).catch((pageError: unknown) => errorPage(visit, pageError, deps.logger));
     if (result instanceof Response) return result;
     return respond(repeatedVisit, "goTo" in result ? { ...result, notice } : { ...result, ...refusal }, deps);
@@ -124,7 +124,7 @@ async function submit(form: FormDefinition<Visit>, visit: Visit, fields: Fields,
 
 function faultIn({ faults = {} }: FormDefinition<Visit>, [line = "", ...more]: readonly string[]) {
   const [field] = Object.entries(faults).find(([, pattern]) => pattern.test(line)) ?? [];
-  return field === undefined || more.length > 0 ? undefined : { field, line };
+  return field === undefined || more.length > 0 ? undefined : { field, message: line };
 }
 
 function respond(visit: Visit, result: Awaited<ReturnType<PageDefinition["show"]>>, deps: PortalDeps): Response {
@@ -138,7 +138,7 @@ function respond(visit: Visit, result: Awaited<ReturnType<PageDefinition["show"]
   return pageResponse(visit, result, result.retryAfter === undefined ? {} : { "retry-after": String(result.retryAfter) });
 }
 
-/** Checks the visitor's access as pages and forms do. A script sends the form token in the header `x-form-token`. */
+/** Answers a script, a link or an event source. For a POST, the script sends the form token in the header `x-form-token`. */
 async function serveAnswer(c: Context<AppEnv>, { path, access, maxBytes, answer }: AnswerDefinition<Visit>, deps: PortalDeps) {
   let loadedVisit: Visit | undefined;
   try {

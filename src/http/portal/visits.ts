@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Session } from "../../commands/members/sessions.js";
 import { may } from "../../domain/members.js";
 import { Rejection } from "../../domain/rejection.js";
-import { maxReadMs, type ReadingRequest } from "../server/answerInTime.js";
+import { maxReadMs, type ReadInTimeOptions } from "../server/answerInTime.js";
 import { Problem } from "../server/problem.js";
 import type { BodyRequest } from "../server/readBody.js";
 import { receiveUpload, type Upload } from "../server/receiveUpload.js";
@@ -30,15 +30,15 @@ export function bodyRequest({ context, person, recheckAccess }: Visit, limit: nu
   return { limit, organisationId: person?.organisationId ?? "", recheckAccess, bytesRead: incoming && (() => incoming.socket.bytesRead) };
 }
 
-/** Describes a request that only reads, for the time limit and for its organisation's share of the database connections. */
-export const readingRequestOf = ({ context, person }: Visit, operation: string): ReadingRequest => ({
+/** The options for a request that only reads: its time limit, and the organisation whose share of the database connections it uses. */
+export const readingRequestOf = ({ context, person }: Visit, operation: string): ReadInTimeOptions => ({
   organisationId: person?.organisationId ?? "",
   clientLeft: context.req.raw.signal,
   maxMs: maxReadMs,
   operation,
 });
 
-/** Receives the file of a form and checks the form's token before the file. The caller removes the folder. */
+/** Receives a form with a file, and checks the form's token before it reads the file. The caller removes the upload's `folder`. */
 export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly string[] = []): Promise<Upload> {
   const { context: c, person, recheckAccess } = visit;
   const incoming = c.env?.incoming;
@@ -47,7 +47,7 @@ export function receiveFormFile(visit: Visit, deps: PortalDeps, fields: readonly
   return receiveUpload(incoming, deps.tempDir, { fields: ["token", ...fields], beforeFile, recheckAccess });
 }
 
-/** Looks the session up. `access`: what the requested page, form or answer requires. */
+/** Looks up the request's session and creates the visit. `access`: what the requested page, form or answer requires. */
 export async function loadVisit(c: Context<AppEnv>, access: Access, deps: PortalDeps): Promise<Visit> {
   return createVisit(c, await deps.sessionOf(c), access, deps);
 }

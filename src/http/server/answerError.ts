@@ -8,7 +8,7 @@ import type { Answer } from "./requestMiddleware.js";
 export const retryAfterOutageSeconds = 2;
 const retryAfterFaultSeconds = 300;
 
-/** Turns an error into the contract's answer. Logs bugs and outages, and no mistakes of callers. */
+/** Turns an error into the contract's answer. Logs bugs and unavailable stores, but not the mistakes of callers. */
 export function answerError(error: unknown, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
   const expected = firstCause(error, isExpected);
   if (expected instanceof Rejection) return plainAnswer(expected.code, expected.details ?? expected.message);
@@ -26,10 +26,7 @@ const settingsProblem = (cause: unknown) =>
   new Problem(
     "unavailable",
     "The service cannot use one of its stores until its operator has corrected the configuration. Trying again soon does not help",
-    {
-      cause,
-      headers: { "retry-after": String(retryAfterFaultSeconds) },
-    },
+    { cause, headers: { "retry-after": String(retryAfterFaultSeconds) } },
   );
 
 function answerProblem(problem: Problem, logger: Logger, context: Readonly<Record<string, unknown>>): Answer {
@@ -48,14 +45,14 @@ export function plainAnswer(code: keyof typeof answerTable, message: string | re
   return { status, body: { statusCode: status, message: safeMessage, error } };
 }
 
-const isOutage = (error: Error): error is StoreUnavailable => error instanceof StoreUnavailable;
+const isStoreUnavailable = (error: Error): error is StoreUnavailable => error instanceof StoreUnavailable;
 const isExpected = (error: Error): error is Rejection | Problem | TooBusy | StoreUnavailable =>
-  error instanceof Rejection || error instanceof Problem || error instanceof TooBusy || isOutage(error);
+  error instanceof Rejection || error instanceof Problem || error instanceof TooBusy || isStoreUnavailable(error);
 
 const firstCause = <Found extends Error>(error: unknown, is: (error: Error) => error is Found): Found | undefined =>
   [...causesOf(error)].find(is);
 
-export const outageIn = (error: unknown): StoreUnavailable | undefined => firstCause(error, isOutage);
+export const unavailableStoreIn = (error: unknown): StoreUnavailable | undefined => firstCause(error, isStoreUnavailable);
 
 const logIntervalMs = 10_000;
 const maxReasons = 100;
@@ -68,16 +65,16 @@ interface LoggedReason {
 
 const reasonsByLogger = new WeakMap<Logger, Map<string, LoggedReason>>();
 
-/** Logs an outage once, and then at most every ten seconds, with the number of answers in between. */
+/** Logs an unavailable store once, then at most every ten seconds with the number of answers in between. Logs other causes every time. */
 export function logUnavailable(logger: Logger, cause: unknown, context: Readonly<Record<string, unknown>>, now = performance.now()): void {
-  const outage = outageIn(cause);
-  if (!outage) {
+  const unavailable = unavailableStoreIn(cause);
+  if (!unavailable) {
     logger.warn({ ...context, err: cause }, "answered unavailable");
     return;
   }
   const reasons = reasonsByLogger.get(logger) ?? new Map<string, LoggedReason>();
   reasonsByLogger.set(logger, reasons);
-  const reason = `${outage.store} ${outage.message}`;
+  const reason = `${unavailable.store} ${unavailable.message}`;
   const last = reasons.get(reason);
   if (last && now - last.loggedAtMs < logIntervalMs) {
     last.unlogged += 1;

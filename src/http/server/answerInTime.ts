@@ -3,7 +3,7 @@ import type { PoolForReads } from "../../ports/reads.js";
 import { withTimeLimit } from "../../timeLimit.js";
 import { Problem } from "./problem.js";
 
-/** The time limit of a request that only reads, with its authentication. Writes have other limits, since their outcome must be known. */
+/** The time limit of a request that only reads, including its authentication. Writes have other limits: their outcome must be known. */
 export const maxReadMs = 4_500;
 
 /** Throws a 503 when `work` takes longer than `maxMs`. `operation` names it in the log. */
@@ -15,19 +15,19 @@ export const answerInTime = <T>(work: Promise<T>, maxMs: number, operation: stri
 const timedOut = (operation: string) =>
   new Problem("unavailable", "The service is busy at the moment, try again shortly", { cause: new Error(`${operation} timed out`) });
 
-export interface ReadingRequest {
+export interface ReadInTimeOptions {
   readonly organisationId: string;
   /** Aborts when the client leaves before its answer is complete. */
   readonly clientLeft: AbortSignal;
   readonly maxMs: number;
-  /** Its name in the log. */
+  /** The request's name in the log. */
   readonly operation: string;
 }
 
-/** Runs `read` with a pool whose statements are cancelled when the client leaves or the time is up. The latter throws a 503. */
+/** Runs `read` with a pool whose statements are cancelled when the client leaves or the time is up. Throws a 503 if the time is up. */
 export function readInTime<Deps extends { readonly pool: Pool; readonly poolForReads: PoolForReads }, T>(
   deps: Deps,
-  { organisationId, clientLeft, maxMs, operation }: ReadingRequest,
+  { organisationId, clientLeft, maxMs, operation }: ReadInTimeOptions,
   read: (deps: Deps) => Promise<T>,
 ): Promise<T> {
   const cancellation = new AbortController();
@@ -40,7 +40,7 @@ export function readInTime<Deps extends { readonly pool: Pool; readonly poolForR
   });
 }
 
-/** Calls `handle` when the client leaves, or at once if it has left already. */
+/** Calls `handle` when the client leaves, or immediately if the client has already left. */
 export function onClientLeft(clientLeft: AbortSignal, handle: (reason: Problem) => void): void {
   const leave = () => handle(new Problem("left", "The client has left"));
   if (clientLeft.aborted) leave();

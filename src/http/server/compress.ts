@@ -1,15 +1,15 @@
-// Compresses text answers for callers that accept it. Streams are sent as they are: events, files, and lines that are written one by one.
+// Compresses text answers for callers that accept it. Streams (events, files, lines that are written one by one) are not compressed.
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 /** A shorter text fits into one packet. */
 const minCompressedLength = 1_400;
 
-/** Takes 0.25 ms for a page of 60 KB and leaves a sixth of it. The next settings take three times as long for a tenth less. */
+/** Compresses a page of 60 KB to a sixth in 0.25 ms. The next higher settings take three times as long, for a result a tenth smaller. */
 const fastestQuality = 1;
 /** For files that are compressed once and sent many times. */
 const smallestQuality = 9;
 
-/** A text of this length or more is sent as bytes: Node copies a text to prepend headers, and the garbage collector copies one that waits to be sent. */
+/** A text of this length or more is sent as bytes: Node copies a string to prepend headers, and the garbage collector one that waits. */
 const minBufferLength = 16 * 1024;
 
 type Encoding = "br" | "gzip";
@@ -35,7 +35,7 @@ export function compressText({ req }: EncodingRequest, text: string, quality = f
   return { body, headers: { ...vary, "content-encoding": encoding } };
 }
 
-/** For a text that never changes: compresses it once for each encoding. */
+/** For a text that never changes: returns the function that compresses it for a request, one time for each encoding. */
 export function compressOnce(text: string): (request: EncodingRequest) => CompressedBody {
   const bodies = new Map<string, CompressedBody>();
   return (request) => {

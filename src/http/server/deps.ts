@@ -10,9 +10,9 @@ import type { HeaderReader, Spreadsheets } from "../../ports/spreadsheets.js";
 /** What the API and the portal both need. src/main/roles/api.ts builds it. */
 export interface SharedDeps {
   readonly pool: Pool;
-  /** How requests that read use the pool. */
+  /** Wraps the pool for a request that only reads. */
   readonly poolForReads: PoolForReads;
-  /** Connections of their own for looking up API keys and sessions. */
+  /** A separate pool for looking up API keys and sessions, so that they do not wait behind other statements. */
   readonly lookUpPool: Pool;
   readonly eventStore: EventStore;
   readonly objectStore: ObjectStore;

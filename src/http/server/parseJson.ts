@@ -2,11 +2,11 @@ import { Rejection } from "../../domain/rejection.js";
 import { pathText } from "../../domain/validation.js";
 import { Problem } from "./problem.js";
 
-/** The contract's deepest body (shipments.0.customFields.x) has a fraction of this depth. */
+/** The contract's deepest body (shipments.0.items.0.x) has 5 levels. */
 const maxDepth = 32;
 /** A push of 1,000 shipments with 200 custom fields each and 10,000 goods lines has 250,000 fields. */
 const maxFields = 300_000;
-/** Counted as commas and opening brackets, of which that push has 260,000. Array elements cost as much to build as named fields. */
+/** Counted as commas and opening brackets; the push above has 260,000. Array elements take as long to build as named fields. */
 const maxValues = 600_000;
 
 const rejection = (message: string) => new Rejection("invalid", message, [message]);
@@ -14,10 +14,10 @@ const rejection = (message: string) => new Rejection("invalid", message, [messag
 /** Parses a JSON body strictly: UTF-8, bounded depth, no `__proto__` key. */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) throw rejection("body must be a JSON object, nothing was sent");
-  refuseHostile(bytes);
+  refuseHugeBody(bytes);
   const text = decode(bytes);
   const value = parseText(text);
-  // Searches the text first, also for escaped letters, since walking the value costs as much as parsing it.
+  // The text is searched first, also for escaped letters, since walking through the value takes as long as parsing it.
   if (/__proto__|\\u00[567]/.test(text)) refuseProto(value, []);
   return value;
 }
@@ -46,7 +46,7 @@ const [quote, backslash, colon, comma, openArray, closeArray, openObject, closeO
 ] as const;
 
 /** Scans the bytes, so that deep nesting and millions of fields or elements are rejected before any object is built. */
-function refuseHostile(bytes: Uint8Array): void {
+function refuseHugeBody(bytes: Uint8Array): void {
   let depth = 0;
   let fields = 0;
   let values = 0;
@@ -64,7 +64,7 @@ function refuseHostile(bytes: Uint8Array): void {
   }
 }
 
-/** Searches natively from quote to quote, which is fast, since most of a body is text. */
+/** The index of the quote that ends the string. `indexOf` is native and so fast, and most of a body is text. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
     let escapes = 0;

@@ -1,6 +1,6 @@
 import type { RejectionCode } from "../../domain/rejection.js";
 
-/** The status and its name for each error code, of the domain's Rejections and of the HTTP server's Problems. */
+/** The status and its name for each error code. `RejectionCode` lists the codes of the domain's Rejections; the others are of Problems. */
 export const answerTable = {
   invalid: { status: 400, error: "Bad Request" },
   queueFull: { status: 400, error: "Bad Request" },
@@ -21,6 +21,7 @@ export const answerTable = {
   unavailable: { status: 503, error: "Service Unavailable" },
 } satisfies Readonly<Record<string, { status: number; error: string }>>;
 
+/** An error that only HTTP knows. `extra.body` replaces the usual body; `extra.cause` is logged if the code is `unavailable`. */
 export class Problem extends Error {
   override readonly name = "Problem";
 

@@ -1,12 +1,12 @@
 import { Rejection } from "../../domain/rejection.js";
-import { createSlots, type Share } from "../../slots.js";
+import { createSlots, type Reservation } from "../../slots.js";
 import { Problem } from "./problem.js";
 
-/** Enough for 10,000 activities of 3,000 characters each. A file may be larger, since it is never in memory as a whole. */
+/** Enough for 10,000 activities of 3,000 characters each. An uploaded file may be larger, since it is never in memory as a whole. */
 export const maxJsonBytes = 32 * 1024 * 1024;
-/** The memory for all bodies of a process at once. When it is used up, further requests are answered 503. */
+/** How many bytes of bodies a process may have in memory. When they are used up, a request with a large body is answered 503. */
 const memoryBounds = { maxHeld: 5 * maxJsonBytes, maxPerOwner: 2 * maxJsonBytes };
-/** This much of each body is not counted, so that a small request is never answered 503 because of large ones. */
+/** So many bytes of each body are not counted, so that a small request is never answered 503 because of large ones. */
 export const uncountedBytes = 64 * 1024;
 
 /**
@@ -30,7 +30,7 @@ export interface BodyReaderOptions {
   readonly maxHeld?: number;
   /** The most bytes in memory for one organisation. */
   readonly maxPerOwner?: number;
-  /** A body of which too little arrives for this long is given up. */
+  /** How long too little of a body may arrive before it is answered 408. */
   readonly silenceMs?: number;
 }
 
@@ -38,16 +38,18 @@ export interface BodyReaderOptions {
 export function createBodyReader({ silenceMs = 5_000, ...bounds }: BodyReaderOptions = {}): WithBody {
   const memory = createSlots({ ...memoryBounds, ...bounds, refusal: "Too many large requests at the moment, try again shortly" });
   return async (request, { limit, organisationId, recheckAccess, bytesRead }, use) => {
-    const declared = declaredLength(request, limit);
-    const share = memory.share(organisationId);
-    share.check(countedBytes(declared ?? 0));
+    const declaredBytes = declaredLength(request, limit);
+    const reservation = memory.newReservation(organisationId);
+    reservation.check(countedBytes(declaredBytes ?? 0));
     try {
       const arrival = { silenceMs, bytesRead, isLarge: false };
-      const bytes = await withArrivalLimit(arrival, (inTime) => readBounded(request, { declared, limit, share, arrival, inTime }));
+      const bytes = await withArrivalLimit(arrival, (inTime) =>
+        readBounded(request, { declaredBytes, limit, reservation, arrival, inTime }),
+      );
       await recheckAccess();
       return await use(bytes);
     } finally {
-      share.release();
+      reservation.release();
     }
   };
 }
@@ -63,16 +65,16 @@ function declaredLength(request: Request, limit: number): number | undefined {
 }
 
 interface BodyReading {
-  readonly declared: number | undefined;
+  readonly declaredBytes: number | undefined;
   readonly limit: number;
-  readonly share: Share;
+  readonly reservation: Reservation;
   readonly arrival: { isLarge: boolean };
   readonly inTime: InTime;
 }
 
-async function readBounded(request: Request, { declared, limit, share, arrival, inTime }: BodyReading): Promise<Uint8Array> {
-  // Node enforces a declared length, and @hono/node-server's own reading is faster.
-  if (declared !== undefined && declared <= uncountedBytes) {
+async function readBounded(request: Request, { declaredBytes, limit, reservation, arrival, inTime }: BodyReading): Promise<Uint8Array> {
+  // Node enforces the declared length, so a small body needs no counting: `arrayBuffer` of @hono/node-server reads it faster.
+  if (declaredBytes !== undefined && declaredBytes <= uncountedBytes) {
     const buffer = await inTime(request.arrayBuffer().catch(throwBrokenOff));
     if (buffer.byteLength > limit) throw bodyTooLarge(limit);
     return new Uint8Array(buffer);
@@ -87,13 +89,13 @@ async function readBounded(request: Request, { declared, limit, share, arrival, 
     if (done) return Buffer.concat(chunks);
     size += value.byteLength;
     if (size > limit) throw bodyTooLarge(limit);
-    share.hold(countedBytes(size)); // counts the bytes that have arrived, not the declared length, which may never be sent
+    reservation.resize(countedBytes(size)); // counts the bytes that have arrived, not the declared length, which may never be sent
     arrival.isLarge = size > uncountedBytes;
     chunks.push(value);
   }
 }
 
-/** The sender has disconnected or sent too little. That is answered 400 and not logged as an error of the service. */
+/** The sender has disconnected or sent too little. That is answered 400, and is not logged as a fault of the service. */
 function throwBrokenOff(): never {
   throw new Rejection("invalid", "The body broke off before its end, send the request again");
 }
@@ -101,11 +103,11 @@ function throwBrokenOff(): never {
 const bodyTooLarge = (limit: number): Rejection =>
   new Rejection("tooLarge", `The body is larger than ${limit} bytes. Send the data in several requests`);
 
-/** The time limit for a whole body, whatever the speed of its sender. */
+/** The time limit for a whole body, even if its sender is never silent. */
 const maxBodyMs = 60_000;
 /** The least of a large body that must arrive in `silenceMs`. For a small body one byte is enough, since it takes little memory. */
 const minLargeBytes = 16 * 1024;
-/** So many checks in a row without enough new bytes are silence. Elapsed time is not, since a stalled process has not read what arrived. */
+/** A sender is silent after so many checks without enough new bytes. Time alone does not show it: a stalled process reads nothing. */
 const silentChecks = 5;
 
 export interface Arrival {
@@ -117,16 +119,16 @@ export interface Arrival {
 
 type InTime = <T>(work: Promise<T>) => Promise<T>;
 
-/** Runs `read` with one deadline for the whole body and a shorter one for a sender that is silent. */
+/** Runs `read` and throws a 408 when the whole body takes too long, or its sender is silent. `read` wraps each wait in `inTime`. */
 export async function withArrivalLimit<T>(arrival: Arrival, read: (inTime: InTime) => Promise<T>): Promise<T> {
   let giveUp: (message: string) => void = () => undefined;
-  const givenUp = new Promise<never>((_, reject) => {
+  const timedOut = new Promise<never>((_, reject) => {
     giveUp = (message) => reject(new Problem("requestTimeout", message, { headers: { connection: "close" } }));
   });
   const deadline = setTimeout(() => giveUp("The body took too long to arrive, send the request again"), maxBodyMs);
   const stopWatching = watchArrival(arrival, () => giveUp("The body stopped arriving before its end, send the request again"));
   try {
-    return await read((work) => Promise.race([work, givenUp]));
+    return await read((work) => Promise.race([work, timedOut]));
   } finally {
     clearTimeout(deadline);
     stopWatching();

@@ -8,8 +8,8 @@ const maxBytes = 64 * 1024 ** 2;
 const maxSilentMs = 5_000;
 
 /**
- * Reads and drops the rest of a request after its answer. If the connection were closed instead, the answer would be lost: a client that
- * sends 50 MB with a wrong key would see a broken pipe instead of the reason. Time and bytes are limited.
+ * Reads and drops the rest of a request after its answer, within limits. If the connection were closed instead, the answer would be lost:
+ * a client that sends 50 MB with a wrong key would see a broken pipe instead of the reason.
  */
 export function readLeftovers(incoming: IncomingMessage, outgoing: ServerResponse): void {
   // Runs before Node's own listener, which closes a connection that is not kept alive.
@@ -43,12 +43,12 @@ function discard(source: Readable, socket: Socket): void {
     bytes += chunk.length;
     if (bytes > maxBytes) socket.destroy();
   });
-  for (const end of ["end", "error", "close"]) source.once(end, () => clearTimeout(timer));
+  for (const event of ["end", "error", "close"]) source.once(event, () => clearTimeout(timer));
 }
 
 /**
- * For `Connection: close` and HTTP/1.0. Node would close the socket with bytes left to read, which resets the connection. Instead this ends
- * our side, which completes the answer, and closes the socket when the request has been read or the sender has disconnected.
+ * For `Connection: close` and HTTP/1.0, where Node would close the socket with bytes left to read, which resets the connection. This ends
+ * only our side, which completes the answer. The socket is closed when the request has been read, or its sender is silent.
  */
 function closeAfterRequest(incoming: IncomingMessage, socket: Socket): void {
   socket.destroySoon = () => {

@@ -1,5 +1,5 @@
-// Writes a multipart upload to a temporary file, hashes and counts its bytes on the way, and never has it in memory as a whole. Removes the
-// file on an error; otherwise the caller removes its folder.
+// Writes a multipart upload to a file in a temporary folder, hashes and counts its bytes on the way, and never has it in memory as a whole.
+// Removes the folder on an error; otherwise the caller removes it.
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,8 +20,9 @@ export interface Upload {
   readonly name: string;
   readonly size: number;
   readonly sha256: string;
+  /** The file's name if the form has no other text. */
   readonly sourceDetails: string;
-  /** The form's other fields, of those in `UploadForm.fields`. */
+  /** By name: the values of the fields in `UploadForm.fields` that were sent. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -29,8 +30,9 @@ export interface UploadForm {
   readonly recheckAccess: RecheckAccess;
   /** Names of fields besides `file` and `sourceDetails`. */
   readonly fields?: readonly string[];
-  /** Called with the fields that precede the file. It throws to refuse the file. */
+  /** Called with the fields that precede the file in the form. It throws to refuse the file. */
   readonly beforeFile?: (fields: ReadonlyMap<string, string>) => void;
+  /** How long no byte may arrive before the upload is answered 408. */
   readonly idleMs?: number;
 }
 
@@ -76,7 +78,7 @@ async function readForm(
 ): Promise<FormParts> {
   const received: FormParts = { fields: new Map() };
   const writes: Promise<void>[] = [];
-  const cutOff = new AbortController();
+  const stopWriting = new AbortController();
   let fault: Error | undefined;
   const parser = createParser(incoming, otherFields.length);
   const fail = (error: Error) => {
@@ -87,12 +89,8 @@ async function readForm(
   parser.on("file", (field: string | undefined, stream: BusboyFileStream, name: string | undefined) => {
     if (field !== "file" || writes.length > 0) {
       stream.resume();
-      fail(
-        new Rejection(
-          "invalid",
-          field === "file" ? "file must be sent once" : misplacedField(field, "sourceDetails", "text, without a file name"),
-        ),
-      );
+      const message = field === "file" ? "file must be sent once" : misplacedField(field, "sourceDetails", "text, without a file name");
+      fail(new Rejection("invalid", message));
       return;
     }
     try {
@@ -103,7 +101,7 @@ async function readForm(
       return;
     }
     stream.once("limit", () => fail(tooLarge()));
-    const writing = writeFile(stream, path, cutOff.signal).then((written) => {
+    const writing = writeFile(stream, path, stopWriting.signal).then((written) => {
       received.file = { path, name: fileName(name), ...written };
     });
     writes.push(writing);
@@ -127,7 +125,7 @@ async function readForm(
     await readInto(parser, incoming);
     await Promise.all(writes);
   } catch (error) {
-    cutOff.abort(); // the parser leaves its file stream open, and emits neither `end` nor `close` for a stream that was read to its end
+    stopWriting.abort(); // the parser leaves its file stream open, and may emit neither `end` nor `close` for it
     await Promise.allSettled(writes);
     throw fault ?? unreadableForm(error);
   } finally {
@@ -183,7 +181,7 @@ async function writeFile(stream: BusboyFileStream, path: string, signal: AbortSi
   return { size, sha256: hash.digest("hex") };
 }
 
-/** Removes folders, control characters and invalid Unicode from a file name. A long name is cut before its end, which is the extension. */
+/** Removes folders, control characters and invalid Unicode from a file name. A long name keeps its beginning and its extension. */
 function fileName(sentName: string | undefined): string {
   const base = basename((sentName ?? "").replaceAll("\\", "/"));
   const clean = base
@@ -199,7 +197,7 @@ function fileName(sentName: string | undefined): string {
 const misplacedField = (field: string | undefined, known: string, as: string) =>
   field === known ? `${known} must be sent as ${as}` : `${quoted(field)} is not a field of this form: send file and sourceDetails`;
 
-/** The form parser also reports parts without a name. */
+/** The form parser also reports parts without a name, as undefined. */
 const quoted = (field: string | undefined) => (field === undefined ? "A part without a name" : JSON.stringify(field.slice(0, 100)));
 
 const unreadableForm = (cause: unknown) =>

@@ -1,4 +1,5 @@
-// src/http/server handles what all requests of the API and the portal have in common: the socket, limits, ids, logging, error answers.
+// src/http/server handles what all requests of the API and the portal have in common: the socket, limits, ids, logging, error answers. This
+// file has what runs around every request, and sends JSON answers.
 import { randomUUID } from "node:crypto";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
@@ -18,14 +19,14 @@ export interface AppEnv {
   Variables: {
     requestId: string;
     answerHeaders: Readonly<Record<string, string>>;
-    /** When this process received its latest request, perhaps a later one than this, on performance.now()'s clock. */
+    /** When this process received its latest request (this one or a later one), on performance.now()'s clock. */
     latestRequestAt: () => number;
     route?: string;
     logFields?: Readonly<Record<string, string>>;
   };
 }
 
-/** The id is logged and recorded, so text that looks like an API key is not accepted. */
+/** The id is logged and recorded, so a text with the beginning of an API key is not accepted. */
 const acceptableRequestId = /^(?!.*wb_live_)[A-Za-z0-9._:-]{1,128}$/;
 
 const securityHeaders = {
@@ -65,7 +66,7 @@ export function requestMiddleware(deps: { logger: Logger; metrics: Pick<HttpMetr
   };
 }
 
-/** Rejects an invalid Host header, a path that cannot be decoded, and a NUL in the path or query, which no store accepts. */
+/** Rejects an invalid Host header, a path that cannot be decoded, and a NUL character in the path or query, which no store accepts. */
 export const rejectBadAddresses = (): MiddlewareHandler<AppEnv> => (c, next) => {
   const { url } = c.req;
   const pathAt = url.indexOf("/", url.indexOf("//") + 2);

@@ -21,9 +21,9 @@ export interface RunningServer {
   countRunning(): number;
 }
 
-/** A server that already listens, and is given its app later. */
+/** A server that already listens, and gets its app later. */
 export interface OpenServer extends RunningServer {
-  /** Lets the app answer all requests from now on. */
+  /** From now on the app answers all requests. */
   serve(app: Hono<AppEnv>): void;
 }
 
@@ -46,7 +46,7 @@ export interface SocketTimeouts {
 
 const defaultTimeouts: SocketTimeouts = { headersMs: 10_000, requestMs: 300_000, idleMs: 60_000 };
 
-/** Listens at once and answers 503 until it has an app, so that a caller is asked to come back instead of being refused a connection. */
+/** Listens immediately and answers 503 until it has an app, so that callers are asked to come back, and their connection is not refused. */
 export async function openServer({ host, port, logger, timeouts }: ServerOptions): Promise<OpenServer> {
   const { headersMs, requestMs, idleMs } = { ...defaultTimeouts, ...timeouts };
   const { running, track } = trackResponses();
@@ -107,7 +107,7 @@ function createStartingApp(logger: Logger): Hono<AppEnv> {
 
 const unreadableMessage = "The request could not be read";
 
-/** The adapter could not read the request line or headers, so the app has not seen the request. */
+/** Answers errors outside the app: the adapter could not read the request line or headers (400), or has another fault (500). */
 function answerUnreadable(error: unknown, logger: Logger): Response {
   if (!(error instanceof RequestError)) logger.error({ err: error }, "request failed outside the app");
   const { status, body } = plainAnswer(error instanceof RequestError ? "invalid" : "internal", unreadableMessage);
@@ -121,7 +121,7 @@ function refuseExpectation(outgoing: ServerResponse): void {
   outgoing.writeHead(status, { ...headers, connection: "close" }).end(body);
 }
 
-/** Node's parser failed: bad syntax, headers too large, or too slow. The answer is JSON, like all others. */
+/** Node's parser failed: bad syntax, too large headers, or a too slow request. The answer is JSON, like all others. */
 function answerParserError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -157,7 +157,7 @@ async function drain(server: Server, running: ReadonlySet<ServerResponse>): Prom
   clearTimeout(closeAll);
 }
 
-/** Tracks the responses that have not ended, so that a stopping server can close their connections. */
+/** Tracks the responses that have not ended, so that a stopping server can tell their clients that it closes the connection. */
 function trackResponses() {
   const running = new Set<ServerResponse>();
   const bySocket = new WeakMap<Socket, Set<ServerResponse>>();

@@ -1,4 +1,4 @@
-// Divides the rows of a corrected error report into parts. Each part becomes an import.
+// Divides the rows of a corrected error report into parts. Each part becomes an import, so its number of rows is limited.
 import { createInt32List, type NumberList } from "../../domain/rows/compactLists.js";
 
 interface JudgedRows {
@@ -23,6 +23,7 @@ interface Parts {
 
 /** The row, or another row of its shipment, is not to be sent. */
 export const notSent = -1;
+/** All parts that may be sent are full. */
 export const partsAreFull = -2;
 /** The row's shipment has more rows than a part may have. */
 export const tooLargeForPart = -3;
@@ -32,7 +33,7 @@ export function divideIntoParts({ shipments, firstShipments, firstShipmentCount 
   const rows = shipments.length;
   let shipmentCount = 0;
   for (let row = 0; row < rows; row += 1) shipmentCount = Math.max(shipmentCount, shipments.get(row));
-  // A union-find. Its nodes are the first shipments and the present ones; each row that is to be sent joins its two.
+  // A union-find. Its nodes are the first shipments and the present shipments. Each row that is to be sent joins the two it belongs to.
   const parents = Int32Array.from({ length: firstShipmentCount + shipmentCount + 1 }, (_, node) => node);
   const rootOf = (node: number): number => {
     let root = node;
@@ -67,7 +68,7 @@ interface JoinedRows {
 
 function assignParts({ rows, rootOf, sizes, hasUnsentRow }: JoinedRows, limits: PartLimits): Parts {
   const partOf = createInt32List();
-  const marks = new Int32Array(sizes.length); // by root: part + 1, one of the marks above, or 0 if not looked at yet
+  const marks = new Int32Array(sizes.length); // by root: part + 1, one of the marks above, or 0 if the root has not come up yet
   let [part, rowsInPart] = [0, 0];
   for (let row = 0; row < rows; row += 1) {
     const root = rootOf(row);

@@ -1,7 +1,7 @@
 // Judges a corrected error report: which of its rows can be sent as a correction of its import, and which have to stay open.
 import { rowNumberColumn } from "../../domain/files/header.js";
 import { limits } from "../../domain/imports/limits.js";
-import { isWhole } from "../../domain/pushes/correctedFile.js";
+import { isKeptWhole } from "../../domain/pushes/correctedFile.js";
 import { type Columns, cellText } from "../../domain/rows/cells.js";
 import { createInt32List, type NumberList } from "../../domain/rows/compactLists.js";
 import { fault, reasonOf, refusal } from "../../domain/rows/faults.js";
@@ -17,7 +17,7 @@ import { divideIntoParts, partsAreFull, tooLargeForPart } from "./divideIntoPart
 import { createPartFile, type PartFile } from "./partFiles.js";
 import { type ClosedState, type RejectedRows, readRejectedRows } from "./rejectedRows.js";
 
-/** By the ordinal of a row of the file: its index and its group among the import's rejected rows (see rejectedRows.ts), or -1. */
+/** By the ordinal of a row of the file: the row's index and group among the import's rejected rows (see rejectedRows.ts), or -1. */
 interface ReportRows {
   readonly indexes: NumberList;
   readonly groups: NumberList;
@@ -42,7 +42,7 @@ export async function judgeReport(
     refusals,
     context: rowContext(catalogue, geography),
     request: { ...request, corrects: correctsFor(report, rejectedRows, reportRows) },
-    watch: async (share) => watch.progress(share / 2),
+    onProgress: async (fraction) => watch.progress(fraction / 2),
   });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   const shipments = await judgeShipments(submission, prepared, kind);
@@ -52,14 +52,14 @@ export async function judgeReport(
   const files: PartFile[] = [];
   if (report.maxParts > 0) for (let part = 0; part < parts; part += 1) files.push(await createPartFile(folder, part, submission.columns));
   const ids = createShipmentIdCollector(submission.columns, watch.answers.shipments);
-  const problems = createProblemCounter(submission.columns, headingByField(columns));
+  const problemCounter = createProblemCounter(submission.columns, headingByField(columns));
   const writtenParts: CorrectionPart[] = [];
-  let [read, accepted, later] = [0, 0, 0];
+  let [rowsRead, accepted, later] = [0, 0, 0];
   const closedRows = new Map<ClosedState, number>();
   try {
     for await (const { rows } of submission.readAgain()) {
       for (const row of rows) {
-        const ordinal = read++;
+        const ordinal = rowsRead++;
         const part = partOf.get(ordinal);
         if (part === partsAreFull) later += 1;
         const index = reportRows.indexes.get(ordinal);
@@ -70,33 +70,33 @@ export async function judgeReport(
         }
         if (part < 0) {
           const verdict = prepared.verdict(row, ordinal);
-          problems.add(row, notSentRefusals.get(part) ?? (verdict.reason === undefined ? leftWithOthers : verdict));
+          problemCounter.add(row, notSentRefusals.get(part) ?? (verdict.reason === undefined ? openWithShipment : verdict));
           continue;
         }
         accepted += 1;
         if (kind === "shipments") await ids.add(row, shipments.get(ordinal));
         await files[part]?.add(numberOf(row), row.cells, kind === "shipments" ? shipments.get(ordinal) : 0);
       }
-      watch.progress(0.5 + read / prepared.rows / 2);
+      watch.progress(0.5 + rowsRead / prepared.rows / 2);
     }
     await ids.end();
   } finally {
     for (const each of files) writtenParts.push(await each.close());
   }
   const closed = [...closedRows].map(([state, rows]) => ({ state, rows }));
-  const rejected = read - accepted - closed.reduce((sum, { rows }) => sum + rows, 0);
-  const counts = { rows: read, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
-  return { ...counts, problems: problems.problems(), notes: prepared.notes, report: { parts: writtenParts, later, closed } };
+  const rejected = rowsRead - accepted - closed.reduce((sum, { rows }) => sum + rows, 0);
+  const counts = { rows: rowsRead, accepted, rejected, shipments: kind === "shipments" ? ids.count() : null };
+  return { ...counts, problems: problemCounter.problems(), notes: prepared.notes, report: { parts: writtenParts, later, closed } };
 }
 
-/** Makes `corrects` as `prepareRows` needs it: rows of a JSON push belong to its elements, all others to shipments by their ids. */
+/** Makes `corrects` as `prepareRows` needs it: rows of a JSON push are grouped by its elements, all other rows by shipment id. */
 function correctsFor({ importId }: ReportToJudge, { elementOf }: RejectedRows, { indexes }: ReportRows): SubmissionRequest["corrects"] {
   if (!elementOf) return undefined;
   const elements = Array.from({ length: indexes.length }, (_, ordinal) => elementOf(indexes.get(ordinal)));
   return { importId, rows: [], push: { importId, elements } };
 }
 
-const leftWithOthers = refusal("Stays open because another line of its shipment does");
+const openWithShipment = refusal("Stays open because another line of its shipment does");
 /** Why a row without a fault is not sent, by the mark that `divideIntoParts` gives it. */
 const notSentRefusals = new Map([
   [partsAreFull, refusal("Does not fit into the queue now: upload the file again when earlier imports have ended")],
@@ -108,7 +108,7 @@ const notSentRefusals = new Map([
   ],
 ]);
 
-/** Returns the function that reads a row's number from its cell; NaN where the cell has none. */
+/** Returns the function that reads from a row's cell which rejected row it corrects; NaN if the cell has no number. */
 function rowNumberReader({ headings }: OpenSubmission): (row: FileRow) => number {
   const column = rowNumberColumn(headings);
   return ({ cells }) => {
@@ -159,17 +159,17 @@ function refusalsOf(
       const index = indexes.get(ordinal);
       const advice = Number.isNaN(numberOf(row)) ? undefined : `it is ${numberOf(row)}`;
       if (index < 0) return reasonOf([{ ...unknownRow, advice }]);
-      if (rejectedRows.closedStateOf(index) !== undefined) return alreadyClosed;
+      if (rejectedRows.closedStateOf(index) !== undefined) return closedRow;
       const group = groups.get(ordinal);
-      if (group >= 0 && (groupRows[group] ?? 0) < rejectedRows.sizeOf(group)) return lacksLines;
-      return row.cells.some((cell, column) => fields[column] !== undefined && !isWhole(cellText(cell))) ? cutShort : undefined;
+      if (group >= 0 && (groupRows[group] ?? 0) < rejectedRows.sizeOf(group)) return missingLines;
+      return row.cells.some((cell, column) => fields[column] !== undefined && !isKeptWhole(cellText(cell))) ? cutValue : undefined;
     },
   };
 }
 
-const alreadyClosed = refusal("The row is no longer open");
-const lacksLines = refusal("The rejected lines of a shipment are corrected together, and some of this one's are missing from the file");
-const cutShort = refusal("Has a value that was cut short or could not be kept: write it anew");
+const closedRow = refusal("The row is no longer open");
+const missingLines = refusal("The rejected lines of a shipment are corrected together, and some of this one's are missing from the file");
+const cutValue = refusal("Has a value that was cut short or could not be kept: write it anew");
 
 /** By ordinal: 0 for a row that `prepared` rejects, else the number of its shipment. Each activity counts as a shipment here. */
 async function judgeShipments(submission: OpenSubmission, prepared: PreparedRows, kind: FileToJudge["kind"]): Promise<NumberList> {

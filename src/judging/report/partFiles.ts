@@ -7,7 +7,7 @@ import { createHashedFile } from "../hashedFile.js";
 
 export type PartFile = Awaited<ReturnType<typeof createPartFile>>;
 
-/** Creates the file of one part: a corrected report with many rows becomes several imports. */
+/** Creates the file of one part of a corrected report. Each part becomes an import. */
 export async function createPartFile(folder: string, number: number, columns: Columns) {
   const path = join(folder, `part-${number}.csv`);
   const fieldColumns = columns.fields.flatMap((field, index) => (field === undefined ? [] : [{ field, index }]));

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { firstIndex } from "../../domain/ranges.js";
 import { comparableText, createInt32List } from "../../domain/rows/compactLists.js";
 
-/** The rejected rows of a report's import, in little memory. An `index` counts them from 0. */
+/** The rejected rows of a report's import, in little memory. An `index` counts these rows from 0. */
 export type RejectedRows = Awaited<ReturnType<typeof readRejectedRows>>;
 
 export const closedStates = ["corrected", "submitted", "dismissed", "superseded", "withdrawn"] as const;
@@ -33,7 +33,7 @@ export async function readRejectedRows(path: string) {
   }
   return {
     count: rows.length,
-    /** The index of a row by its number; -1 for a row that was not rejected. */
+    /** The index of the row with this number; -1 for a row that was not rejected. */
     indexOf(row: number): number {
       const index = firstIndex(rows.length, (middle) => rows.get(middle) >= row);
       return index < rows.length && rows.get(index) === row ? index : -1;
@@ -43,7 +43,7 @@ export async function readRejectedRows(path: string) {
     /** The element that a row comes from; undefined where the import's rows do not come from a JSON push of shipments. */
     elementOf: elements.length === rows.length ? elements.get : undefined,
     groupCount: sizes.length,
-    /** How many rejected rows the group has. */
+    /** How many rejected rows the shipment or element with this number has. */
     sizeOf: sizes.get,
     /** Undefined for an open row. */
     closedStateOf: (index: number): ClosedState | undefined => closedStates[states.get(index)],

@@ -10,7 +10,7 @@ import type { SubmittedRow } from "../openSubmission.js";
 const contentType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /**
- * Creates an error report: a workbook of rejected rows with the submitted columns in their order, which can be corrected and uploaded.
+ * Creates an error report: a workbook of rejected rows, which can be corrected and uploaded. It has the submitted columns in their order.
  * Without `importId` it is the report of a file that is only checked.
  */
 export function createReportFile(
@@ -36,7 +36,7 @@ export function createReportFile(
         shownColumns.map((index) => cellText(sent[index])),
       );
     },
-    /** Completes the report, also where no row was added. */
+    /** Completes the report, even if it has no rows. */
     async close(): Promise<void> {
       await (await openWriter()).close();
       writer = undefined;
@@ -49,7 +49,7 @@ export function createReportFile(
       await objectStore.put(key, path, { contentType });
       return { key, size };
     },
-    /** Removes an incomplete report. Does nothing once it is complete. */
+    /** Removes an incomplete report. Does nothing if the report is complete. */
     discard: async () => writer?.discard(),
   };
 }

@@ -1,4 +1,4 @@
-// The program of a process that checks one file. It ends when it has sent its result, or when the API's process is gone.
+// The program of a process that checks one file. The process ends when it has sent its result, or when the API's process has ended.
 import { localitiesFrom } from "../../adapters/localities/storedLocalities.js";
 import { spreadsheets } from "../../adapters/spreadsheets/spreadsheets.js";
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
@@ -14,7 +14,7 @@ const progressIntervalMs = 200;
 
 let onAnswer: (answer: unknown) => void = () => undefined;
 
-/** Each function asks the API's process, which has the database, and waits for its answer. */
+/** Each function asks the API's process, which has the database, and resolves with the answer. Only one question is open at a time. */
 const answers = Object.fromEntries(
   questions.map((name) => [
     name,
@@ -58,7 +58,7 @@ async function check({ check, localities }: Extract<MessageToCheck, { check: unk
   }
 }
 
-/** Resolves when the message has been handed over to the API's process. */
+/** Resolves when the message has been sent to the API's process. */
 function send(message: MessageFromCheck): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send?.(message, undefined, undefined, () => resolve());

@@ -7,24 +7,24 @@ import { createSlots } from "../../slots.js";
 
 /** The compiled program, even when a test runs this code from its sources. */
 const checkProgramPath = fileURLToPath(new URL("../../../dist/main/checking/checkProcess.js", import.meta.url));
-/** The sizes are in megabytes. Judging the largest file takes far less. A small young generation frees its buffers sooner. */
+/** The sizes are in megabytes. Even the largest file takes far less. A small young generation frees buffers sooner. */
 const checkHeapFlags = ["--max-old-space-size=320", "--max-semi-space-size=8"];
 
 export interface CheckProcessesOptions {
   /** The path of the file of each country whose postcodes an operator has loaded. */
   readonly localities: () => Promise<Readonly<Record<string, string>>>;
-  readonly processes?: number;
+  readonly processes?: number; // how many may run at the same time
   /** How long to wait for a free process. */
   readonly waitMs?: number;
   /** How long the check of one file may take. */
   readonly runMs?: number;
-  /** How long it may take if another organisation waits and no other check has run longer. */
+  /** How long the check may take if another organisation waits and no other check has run longer. */
   readonly yieldAfterMs?: number;
 }
 
 /**
- * Runs each check in a process of its own. Organisations take turns. No organisation gets all of them if there are several, so that a
- * slow file does not hold up the others. Each process is a session of its own (`detached`), so that its low priority affects it alone.
+ * Runs each check in a process of its own. Organisations take turns. No organisation gets all processes if there are several, so that its
+ * slow files do not delay the others. Each process is a session of its own (`detached`), so that its low priority affects it alone.
  */
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
   const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, yieldAfterMs = 60_000 } = options;
@@ -33,7 +33,7 @@ export function createCheckProcesses(options: CheckProcessesOptions): FileChecks
   const slots = createSlots({
     maxHeld: processes,
     maxPerOwner: Math.max(1, processes - 1),
-    line: { maxPerOwner: Number.POSITIVE_INFINITY, maxWaitMs: waitMs },
+    queue: { maxPerOwner: Number.POSITIVE_INFINITY, maxWaitMs: waitMs },
     refusal: "Too many files are being checked at the moment, try again shortly",
   });
 
@@ -132,7 +132,7 @@ function resultOf(message: Exclude<MessageFromCheck, { progress: number } | { qu
 /** Advice for a check that had to be ended. */
 const adviceFor = ({ judge }: FileToCheck): string =>
   judge && judge.maxRows === undefined ? "Upload the file: its import judges every row." : "Split the file, or try again later.";
-const tooMuchText = "The file holds too much text to be checked.";
+const tooMuchText = "The file holds too much text to be checked."; // V8 ends a process whose heap is full by SIGABRT
 const tooSlowText = (ms: number) => `The check took longer than ${ms / 60_000} minutes and was ended.`;
 const gaveWayText = "The check was ended because other files wait to be checked.";
 

@@ -30,7 +30,7 @@ export const run = (server: OpenServer, options: RoleOptions): Promise<void> => 
       url: addresses.databaseUrl,
       applicationName: "waybill api notices",
       channels: [channels.localitiesLoaded],
-      onError: (error) => logger.debug({ err: error }, "listening for notices was interrupted"), // other users of the database warn
+      onError: (error) => logger.debug({ err: error }, "listening for notices was interrupted"), // the pools warn when the database is lost
       signal: ended,
     });
     const geography = await followLocalities(localities, { logger, signal: ended, notices });

@@ -16,11 +16,11 @@ export interface RoleOptions {
   readonly logger: Logger;
   /** Aborts when the process has to stop. */
   readonly signal: AbortSignal;
-  /** The role calls it once, when it is ready. */
+  /** The role calls this when it is ready. */
   readonly onReady: () => void;
 }
 
-/** Resolves when the signal has aborted and everything is closed. */
+/** Resolves when the signal has aborted and the role has closed everything that it opened. */
 export type RunRole = (options: RoleOptions) => Promise<void>;
 
 /** `ended` aborts when the role ends, even by an error. */
@@ -36,7 +36,7 @@ export async function runAsRole(name: string, options: RoleOptions, work: RoleWo
     await retryUntilUp(() => prepareTables(adapters), logger, signal);
     const ended = AbortSignal.any([signal, ending.signal]);
     void restoreLostTables(adapters, logger, ended);
-    // Writes LogCreated if the event log has none yet. Not awaited, since the API also answers while the event store is down.
+    // Writes LogCreated if the event log has none yet. Not awaited, since the API also serves requests while the event store is down.
     void retryUntilUp(() => logIdOf(adapters.eventStore), logger, signal).catch((error: unknown) =>
       logger.error({ err: error }, "the log has no id, and could not be given one"),
     );
@@ -48,7 +48,7 @@ export async function runAsRole(name: string, options: RoleOptions, work: RoleWo
   }
 }
 
-/** For the API, which stores submissions. If the store is down, the bucket is created later and other requests are served meanwhile. */
+/** For the API, which stores submissions. If the store is down, the bucket is created later. The API serves other requests until then. */
 export async function prepareObjects(objectStore: ObjectStore, logger: Logger, signal: AbortSignal): Promise<void> {
   if (await isUsable(objectStore.prepare(), logger, "the object store is not available: pushes are answered 503 until it is")) return;
   void retryUntilUp(() => objectStore.prepare(), logger, signal).catch((fault: unknown) =>
@@ -56,7 +56,7 @@ export async function prepareObjects(objectStore: ObjectStore, logger: Logger, s
   );
 }
 
-/** For a worker. It creates no bucket: with a wrong name in the settings it would find an empty bucket and fail the imports. */
+/** For a worker, which creates no bucket: under a wrong name in the settings it would create an empty one, and then fail the imports. */
 export async function checkObjects(objectStore: ObjectStore, logger: Logger): Promise<void> {
   await isUsable(objectStore.ping(), logger, "the object store cannot be used: imports wait until it can");
 }

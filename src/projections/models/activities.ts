@@ -42,7 +42,7 @@ export const activities: Projection = {
       if (facts?.kind !== "activities") continue;
       for (const row of acceptedRows) lines += copyLine(facts.position, row);
       if (options.keepExisting)
-        facts.totals?.drop(); // one of the rows may be recorded twice
+        facts.totals?.drop(); // a row of the batch is recorded twice
       else facts.totals?.add(slice);
     }
     await copyRows(client, target, lines, options);
@@ -71,7 +71,7 @@ const largeImportRows = 10_000;
 /** Keeps the sums of a large import in memory. Without JIT, since Postgres may overestimate their cost: compiling would take longer. */
 const largeSumSettingsSql = "set local work_mem = '64MB'; set local jit = off";
 
-/** Writes the totals of completed imports: those that were summed in memory as the rows passed, else sums of the rows in the table. */
+/** Writes the totals and contents of completed imports: from memory if they were kept there, otherwise from the rows in the table. */
 async function totalCompletedImports(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
   const withoutTotals: CompletedImport[] = [];
   const totalsInMemory: object[] = [];
@@ -112,7 +112,7 @@ export async function writeTotals(
   await client.query(addTotalsSql(totalsFromRowsSql), values);
 }
 
-/** Leaves out rows whose time Postgres cannot read, some of which older versions accepted. */
+/** Leaves out rows whose time Postgres cannot read. Older versions accepted some of these. */
 const totalsFromRowsSql = `
   select organisation_id, ${groupColumns}, half_hour, import_position, sum(quantity), max(quantity), count(*)::integer, array_agg("row" order by "row")
     from unnest($1::bigint[], $2::text[]) as completed (import_position, organisation_id)

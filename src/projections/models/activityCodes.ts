@@ -1,4 +1,4 @@
-// `activity_codes` follows the totals: whatever is added to them or subtracted from them changes the days of its codes.
+// Keeps `activity_codes` in step with the totals: by code and day, how many activities count and their largest quantity.
 import type { PoolClient } from "pg";
 import { daySql } from "../tables/activities.js";
 
@@ -34,7 +34,7 @@ export const addCodeDaysSql = (entries: string) => `
   insert into activity_codes as d (${columns})
   select "organisationId", field, code, day, rows, largest::numeric from (${byCodeSql(entries)}) as c ${addToExistingSql}`;
 
-/** Adds these days, or subtracts them. The caller has already changed the totals. */
+/** Adds these days, or subtracts them. The caller has already changed the totals, from which a remaining largest quantity is read. */
 export async function changeCodeDays(client: PoolClient, changes: readonly CodeDay[], sign: "+" | "-"): Promise<void> {
   if (changes.length === 0) return;
   const changesSql = `jsonb_to_recordset($1) as c ("organisationId" text, field text, code text, day integer, rows integer, largest numeric)`;

@@ -1,4 +1,4 @@
-// `activity_contents` is written when an import completes: from hashes kept in memory as its rows passed, or from its rows in the table.
+// Writes `activity_contents`, a hash of each activity, when an import completes: from hashes kept in memory, or from its rows in the table.
 import type { PoolClient } from "pg";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import { dayOf } from "../../domain/imports/unusual.js";
@@ -19,12 +19,12 @@ export interface ImportContents {
 }
 
 const hash: ActivityHash = { low: 0, high: 0 }; // reused for every row
-const maxBlocks = 2 ** 12;
+const maxBlocks = 2 ** 12; // more than an import has
 
 export function createContentBlocks() {
   const blocks = new Map<number, ContentBlock>();
   return {
-    /** Rows have to be added in ascending order. `instant` is that of the row's timestamp. */
+    /** The caller adds rows in ascending order. `instant` is the row's timestamp in milliseconds since 1970. */
     add(row: number, values: Readonly<Record<string, unknown>>, instant: number): void {
       hashActivity(values, instant, hash);
       const [day, block] = [dayOf(instant), row >>> contentBlockBits];
@@ -41,14 +41,14 @@ export function createContentBlocks() {
 const numbersPerStatement = 400_000;
 
 export async function writeContents(client: PoolClient, contents: readonly ImportContents[]): Promise<void> {
-  let [blocks, numbers]: [(ContentBlock & Omit<ImportContents, "blocks">)[], number] = [[], 0];
+  let [blocks, numberCount]: [(ContentBlock & Omit<ImportContents, "blocks">)[], number] = [[], 0];
   for (const { organisationId, position, blocks: importBlocks } of contents) {
     for (const block of importBlocks) {
       blocks.push({ organisationId, position, ...block });
-      numbers += block.numbers.length;
-      if (numbers < numbersPerStatement) continue;
+      numberCount += block.numbers.length;
+      if (numberCount < numbersPerStatement) continue;
       await insertBlocks(client, blocks);
-      [blocks, numbers] = [[], 0];
+      [blocks, numberCount] = [[], 0];
     }
   }
   if (blocks.length > 0) await insertBlocks(client, blocks);
@@ -78,7 +78,7 @@ function bytesOf(numbers: readonly number[]): { lows: Buffer; rest: Buffer } {
   return { lows, rest };
 }
 
-/** Reads the rows block by block, so that those of a large import are never all in memory. */
+/** For an import without hashes in memory. Reads its rows block by block, so that those of a large import are never all in memory. */
 export async function writeContentsOfRows(client: PoolClient, key: Omit<ImportContents, "blocks">): Promise<void> {
   const { rows: lastRows } = await client.query<{ last: number | null }>(
     'select max("row") as last from activities where import_position = $1',
@@ -94,7 +94,7 @@ export async function writeContentsOfRows(client: PoolClient, key: Omit<ImportCo
     const blocks = createContentBlocks();
     for (const values of rows) {
       const instant = instantOf(values.activityTimestamp, "UTC");
-      if (instant !== undefined) blocks.add(values.row, { ...values }, instant); // an old version accepted some unreadable timestamps
+      if (instant !== undefined) blocks.add(values.row, { ...values }, instant); // undefined only for rows of old versions
     }
     await writeContents(client, [{ ...key, blocks: blocks.result() }]);
   }

@@ -6,7 +6,7 @@ import { bindNames } from "../../namedSql.js";
 
 type KeyEvent = Extract<RecordedEventOn<"organisation">, { readonly type: `ApiKey${string}` }>;
 
-/** The caller passes each event once and in order: it compares revisions with the organisation's. */
+/** The caller passes each event only once and in order, for which it compares the event's revision with the organisation's row. */
 export async function applyKeyEvent(client: PoolClient, organisationId: string, event: KeyEvent): Promise<void> {
   const { keyId, at } = event.data;
   switch (event.type) {

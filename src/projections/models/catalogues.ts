@@ -1,4 +1,4 @@
-// Catalogue versions. The entries of a change are staged in catalogue_changes until CatalogueApplied completes it, since a large change
+// Catalogue versions. The entries of a change are staged in catalogue_changes until CatalogueApplied completes the change: a large one
 // reaches the projector in several batches.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";

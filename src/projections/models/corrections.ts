@@ -79,7 +79,7 @@ async function insertSubmitted(client: PoolClient, { importId, corrects }: Impor
 
 type Claim = Extract<RecordedEventOn<"corrections">, { type: "RowsClaimed" }>;
 
-/** A refused row is also a rejected row of the correcting import. It is closed there, or it could be corrected a second time. */
+/** A refused row is also a rejected row of the correcting import. There it is closed: otherwise it could be corrected a second time. */
 async function applyClaim(client: PoolClient, { data, position }: Claim, changed: ChangedImports): Promise<void> {
   const { importId, correction, rows, by } = data;
   await client.query(
@@ -87,7 +87,7 @@ async function applyClaim(client: PoolClient, { data, position }: Claim, changed
       where import_id = $1 and correction_id = $2 and "row" = any($3::integer[]) and state = 'submitted'`,
     [importId, correction, rows],
   );
-  // A reversal may be recorded just before the claim without the claim having seen it. The worker checks again afterwards.
+  // A reversal may be recorded just before the claim, unseen by the worker that claims. That worker checks again afterwards too.
   const { refused, ...claim } = unreversedClaim(data, await reversalsBefore(client, importId, position.commit), position.commit);
   changed.add(importId);
   // The last claim wins: an accepted activity can be claimed again after its correction was rejected and dismissed.
@@ -120,7 +120,7 @@ const closedStates = {
   withdrawn: "withdrawn",
 } as const;
 
-/** The import's reversals before this position of the event log. The table may already have later ones. */
+/** The import's reversals before this position of the event log. The table `reversals` may already have later ones. */
 async function reversalsBefore(client: PoolClient, importId: string, position: bigint): Promise<ReversedRows> {
   const { rows } = await client.query<{ position: string; rows: [number, number][] | null }>(
     `select position::text, (select json_agg(json_build_array(lower(r), upper(r) - 1) order by r) from unnest(v.rows) as r) as rows
@@ -140,7 +140,7 @@ async function dismissRows(client: PoolClient, { importId, rows, note, by }: Dis
   changed.add(importId);
   await client.query(
     `insert into finished_rows (import_id, "row", state, note, finished_by)
-     select $1, "row", 'dismissed', said ->> 'note', $4 from unnest($2::integer[]) as "row", (select $3::jsonb as said) as says
+     select $1, "row", 'dismissed', data ->> 'note', $4 from unnest($2::integer[]) as "row", (select $3::jsonb as data) as dismissal
       where ${notWithdrawn}
      on conflict do nothing`,
     [importId, rows, storableJson({ note }), actorOf(by)],
@@ -152,7 +152,7 @@ async function reopenRows(client: PoolClient, { importId, rows }: Reopening, cha
   await client.query(`delete from finished_rows where import_id = $1 and "row" = any($2::integer[]) and ${notWithdrawn}`, [importId, rows]);
 }
 
-/** Reopens the rows of other imports that the reversed rows had corrected, unless those are themselves corrected or dismissed. */
+/** Reopens the rows of other imports that the reversed rows had corrected, unless a reversed row is itself corrected or dismissed. */
 async function applyReversal(client: PoolClient, { importId, rows }: RowsReversed, changed: ChangedImports): Promise<void> {
   const isAll = rows === "all";
   if (isAll) {
@@ -167,27 +167,27 @@ async function applyReversal(client: PoolClient, { importId, rows }: RowsReverse
   await endReversedCorrections(client, reversedRefs.rows, changed);
 }
 
-async function completeCorrection(client: PoolClient, correction: string, changed: ChangedImports): Promise<void> {
+async function completeCorrection(client: PoolClient, correctionId: string, changed: ChangedImports): Promise<void> {
   const { rows } = await client.query<RejectedRowRef>(
     `update row_corrections set state = 'corrected' where correction_id = $1 returning import_id as "importId", "row"`,
-    [correction],
+    [correctionId],
   );
   for (const { importId } of rows) changed.add(importId);
 }
 
 /** A correcting import that failed or was cancelled leaves the rows as they were before it. */
-async function abandonCorrection(client: PoolClient, correction: string, changed: ChangedImports): Promise<void> {
+async function abandonCorrection(client: PoolClient, correctionId: string, changed: ChangedImports): Promise<void> {
   const { rows } = await client.query<RejectedRowRef>(
     `delete from row_corrections where correction_id = $1 returning import_id as "importId", "row"`,
-    [correction],
+    [correctionId],
   );
   for (const { importId } of rows) changed.add(importId);
   await endReversedCorrections(client, rows, changed);
 }
 
 /**
- * Deletes the corrections made by these rows, where such a row is reversed and neither corrected itself nor dismissed. That may free the
- * corrected rows in the same way, and so on along the chain.
+ * Deletes the corrections that these rows made, for each row that is reversed and neither corrected itself nor dismissed. The rows that it
+ * had corrected may be reversed too, so the same is done for them, and so on along the chain.
  */
 async function endReversedCorrections(client: PoolClient, rows: readonly RejectedRowRef[], changed: ChangedImports): Promise<void> {
   for (let freedRows = rows; freedRows.length > 0; ) {

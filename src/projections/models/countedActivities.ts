@@ -21,7 +21,7 @@ interface ActivityKey {
   readonly row: number;
 }
 
-/** Applies corrections and reversals in the order of the event log. Skips imports that correct nothing: their totals are written. */
+/** Applies corrections and reversals in the order of the event log. Skips imports that correct nothing: their totals stand already. */
 export async function updateCountedActivities(
   client: PoolClient,
   completed: readonly CompletedImport[],
@@ -93,16 +93,16 @@ async function markReversed(
   return counted.rows;
 }
 
-/** Removes the rest of the import's totals. It marks the import instead of its rows, which may be many. */
+/** Removes what earlier reversals have left of the import's totals. Marks the import instead of its rows, which may be many. */
 async function reverseWholeImport(client: PoolClient, importPosition: string, { position, at, byImport }: Cause): Promise<void> {
   await client.query(
     `insert into activity_changes (${totalKeyColumns}, ${causeColumns}, quantity, row_count, row_numbers)
      select ${totalKeyColumns}, $2, $3, $4::bigint, -quantity, -row_count, row_numbers from activity_totals where import_position = $1`,
     [importPosition, String(position), at, byImport],
   );
-  const codes = await codeDaysOfImport(client, importPosition);
+  const codeDays = await codeDaysOfImport(client, importPosition);
   await client.query("delete from activity_totals where import_position = $1", [importPosition]);
-  await changeCodeDays(client, codes, "-");
+  await changeCodeDays(client, codeDays, "-");
   await client.query("insert into uncounted_imports (import_position, reversed_position) values ($1, $2) on conflict do nothing", [
     importPosition,
     String(position),

@@ -10,7 +10,7 @@ const maxTotalNumbers = 6_000_000;
 /** By import id. Facts never change, so those of a batch that was rolled back may stay. */
 export type KnownImports = Map<string, ImportFacts>;
 
-/** Fills in the facts of every slice. Returns the slices of unknown imports. */
+/** Fills in the facts of every slice, and starts the totals of imports that start. Returns the slices of unknown imports. */
 export async function addFacts(client: PoolClient, batch: SortedBatch, known: KnownImports): Promise<ImportSlice[]> {
   for (const slice of batch.imports) {
     if (slice.request) known.set(slice.importId, factsOf(slice.request));

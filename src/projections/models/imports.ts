@@ -27,7 +27,7 @@ async function insertRequested(client: PoolClient, batch: SortedBatch): Promise<
   await client.query(`/* prepared */ ${insertRequestedSql("$1")}`, [requestedJson(requested)]);
 }
 
-/** SQL assignment that is skipped once a command has shown the import as failed or cancelled: the row then has its final counts. */
+/** SQL assignment that keeps the column if a command has shown the import as failed or cancelled: the row then has its final counts. */
 const unlessEndedSql = (column: string, value: string): string =>
   `${column} = case when imports.status in ('failed', 'cancelled') then imports.${column} else ${value} end`;
 

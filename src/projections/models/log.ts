@@ -119,7 +119,7 @@ export const logFactsOf: { readonly [T in LoggedEvent]: FactsOf<T> } = {
       ? { about: corrects.importId, details: { kind, count: corrects.rows.length }, what: "corrections" }
       : { about: importId, details: { kind, source } },
   ColumnsMapped: ({ kind, headings }) => ({ about: kind, details: { count: Object.keys(headings).length } }),
-  // An event with a reason was a cancellation by the service itself.
+  // With a reason, the service itself cancelled the import.
   ImportCancelled: ({ importId, reason }) => (reason === undefined ? { about: importId } : undefined),
   RowsDismissed: ({ importId, rows }) => ({ about: importId, details: { count: rows.length } }),
   RowsReopened: ({ importId, rows }) => ({ about: importId, details: { count: rows.length } }),

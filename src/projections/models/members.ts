@@ -1,5 +1,5 @@
-// The people of the organisations. The command that changes a member also writes the row, so that every process sees a removal at once.
-// The projector applies the same events later, which changes something only if the command was killed.
+// The people of the organisations. The command that changes a member also writes the row, so that every process sees a removal
+// immediately. The projector applies the same events later, which changes something only if the command was killed.
 import type { PoolClient } from "pg";
 import { emailKey } from "../../domain/members.js";
 import { decodeOn, type RecordedEventOn } from "../../events/codec.js";
@@ -78,7 +78,7 @@ async function writeInvited(
   revision: string,
   { organisationId, email, name, role, linkSha256, linkExpiresAt, at }: EventDataOf<"MemberInvited">,
 ): Promise<boolean> {
-  // The command and the projector may write the same member at once. Without the lock the second would fail: the e-mail would be taken.
+  // The command and the projector may insert the same member at the same time. Without the lock, the unique e-mail would fail one of them.
   await client.query("select pg_advisory_xact_lock(hashtextextended('member ' || current_schema() || ' ' || $1, 0))", [memberId]);
   const { rows } = await client.query<{ taken: boolean }>(
     bindNames(

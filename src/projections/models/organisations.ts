@@ -18,7 +18,7 @@ import { applyCatalogue, stageCatalogueChanges } from "./catalogues.js";
 
 export const organisations: Projection = {
   name: "organisations",
-  shape: 3, // who applied a catalogue, when, and what changed; who created a key
+  shape: 3, // 2 and 3 added who applied a catalogue, when, and what changed; who created a key
   tables: ["organisations", "catalogues", "catalogue_changes", "api_keys", "webhook_endpoints", "column_choices", "locality_files"],
   async apply(client, { events }, { skip }) {
     await applyOrganisationEvents(client, events, skip);
@@ -72,7 +72,7 @@ async function applyFreshEvents(
     switch (event.type) {
       case "CatalogueEntryPut":
       case "CatalogueEntryRemoved":
-        continue; // staged above, all at once
+        continue; // staged above
       case "CatalogueApplied":
         await applyCatalogue(client, organisationId, event);
         continue;
@@ -128,7 +128,7 @@ type WebhookEvent = Extract<RecordedEventOn<"organisation">, { readonly type: `W
 const signsFromSql = `case when rotated_at > $6::timestamptz - interval '${secretOverlapHours} hours'
   then greatest(coalesce(signs_from, generation - 1), $5 - ${maxSecrets - 1}) else generation end`;
 
-/** The caller passes each event once and in order: it compares revisions with the organisation's. */
+/** The caller passes each event only once and in order, for which it compares the event's revision with the organisation's row. */
 async function applyWebhookEvent(client: PoolClient, organisationId: string, event: WebhookEvent): Promise<void> {
   const { endpointId, at } = event.data;
   const updateEndpoint = (assignments: string, values: readonly unknown[] = []) =>
@@ -165,7 +165,7 @@ async function applyWebhookEvent(client: PoolClient, organisationId: string, eve
   event satisfies never;
 }
 
-/** The newest event of a country's stream is its whole state. */
+/** Reads only the newest event of the country's stream, which has the whole state. */
 export async function catchUpLocalities(stores: { eventStore: EventStore; database: Database }, country: string): Promise<void> {
   const last = await stores.eventStore.last(streamOf.localities(country));
   const event = last && decodeOn("localities", last);

@@ -23,10 +23,10 @@ export const quotes: Projection = {
   tables: ["quote_requests", "quotes"],
 
   async apply(client, { events }, { skip, keepExisting }) {
-    const rows = events.flatMap((event) => quoteLinesOf(event, skip) ?? []);
-    if (rows.length === 0) return;
-    await copyRows(client, requestTarget, rows.map(({ request }) => request).join(""), { keepExisting });
-    await copyRows(client, quoteTarget, rows.map(({ results }) => results).join(""), { keepExisting });
+    const lines = events.flatMap((event) => quoteLinesOf(event, skip) ?? []);
+    if (lines.length === 0) return;
+    await copyRows(client, requestTarget, lines.map(({ request }) => request).join(""), { keepExisting });
+    await copyRows(client, quoteTarget, lines.map(({ results }) => results).join(""), { keepExisting });
   },
 };
 
@@ -40,9 +40,9 @@ function quoteLinesOf(stored: StoredEvent, skip: SkipEvent): QuoteLines | undefi
   const kind = streamKindOf(stored.stream);
   const event = kind && decodeOrSkip(kind, stored, skip);
   if (!event) return undefined;
-  const rows = event.type === "QuotesGenerated" ? linesOfRequest(event.data) : linesOfSingleQuote(event.data);
-  if (!rows) skip(event, "it has no quote, or its id is not a quote's id");
-  return rows;
+  const lines = event.type === "QuotesGenerated" ? linesOfRequest(event.data) : linesOfSingleQuote(event.data);
+  if (!lines) skip(event, "it has no quote, or its id is not a quote's id");
+  return lines;
 }
 
 function streamKindOf(stream: string): "quotes" | "quote" | undefined {

@@ -1,5 +1,5 @@
-// Counts of rejected rows by import, reason and state, first made when an import completes. Whenever a batch then changes rows of an
-// import, only the import's rows that are no longer open are counted again, so the number of open rows does not matter.
+// Counts of rejected rows by import, reason and state, first made when an import completes. When a later batch changes the states of rows,
+// only the import's rows that are no longer open are counted again, so the time does not depend on how many rows are open.
 import type { PoolClient } from "pg";
 import type { SortedBatch } from "../sortedBatch.js";
 import { closedRowsSql, joinedReasonSql, reasonSql } from "../tables/rejectionGroups.js";

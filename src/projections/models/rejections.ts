@@ -1,4 +1,4 @@
-// Rejected rows and their states. Those of a failed or cancelled import stay: they say what was wrong with its file.
+// Rejected rows and their states. The rows of a failed or cancelled import stay: they say what was wrong with its file.
 import { copyJson, copyRows, copyText } from "../copyRows.js";
 import type { Projection } from "../projection.js";
 import { applyCorrections, correctionTables } from "./corrections.js";

@@ -1,4 +1,4 @@
-// One row per reversal. The projections of the ledgers apply the reversal to them.
+// One row per reversal. The projections `activities` and `shipments` apply the reversals to the ledgers.
 import type { PoolClient } from "pg";
 import { actorOf } from "../../domain/principal.js";
 import type { Range } from "../../domain/ranges.js";

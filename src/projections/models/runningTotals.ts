@@ -1,5 +1,5 @@
-// Sums and content hashes of a running import's activities, kept in memory as the rows pass. They are ready when the import completes, so
-// Postgres need not read all its rows again while everything else waits, which takes some seconds for a million rows. If the totals were
+// Sums and content hashes of a running import's activities, kept in memory from batch to batch. They are ready when the import completes:
+// for a million rows, Postgres would take some seconds to read them all again, during which no other event is projected. If the totals were
 // dropped, they are made from the rows in the table instead.
 import { add, cachedDecimal, type Decimal, zero } from "../../domain/exactDecimal.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
@@ -88,7 +88,7 @@ export function createRunningTotals() {
     result: (rows: number) => (totals && rowCount === rows ? { totals: [...totals.values()], blocks: contents.result() } : undefined),
     /** The memory in use, in numbers of eight bytes. */
     size: (): number => size,
-    /** Drops the totals for good. */
+    /** Drops the totals and the hashes for good. */
     drop,
   };
 }

@@ -1,5 +1,5 @@
-// The shipment ledger. Goods lines stay in shipment_lines until ImportCompleted, which writes all shipments of the import at once. Of the
-// versions of a shipment that are not reversed, `shipments` has the one pushed last and `hidden_shipments` has the others. The order in
+// The shipment ledger. Goods lines stay in shipment_lines until ImportCompleted; then all shipments of the import are written together. Of
+// the versions of a shipment that are not reversed, `shipments` has the one pushed last and `hidden_shipments` has the others. The order in
 // which imports complete and are reversed does not affect that, so a batch's endings are applied before its reversals.
 import type { PoolClient } from "pg";
 import { copyJson, copyRows, deleteRows } from "../copyRows.js";
@@ -12,7 +12,7 @@ const target = { table: "shipment_lines", columns: 'import_position, "row", ship
 export const shipments: Projection = {
   name: "shipments",
   tables: ["shipment_lines", "shipments", "hidden_shipments"],
-  shape: 2, // hidden_shipments
+  shape: 2, // added hidden_shipments
 
   async apply(client, batch, options) {
     let lines = "";
@@ -45,8 +45,8 @@ const writtenSql = `
    where first ->> 'shipmentId' is not null`;
 
 /**
- * Writes the shipments of completed imports. Of two imports with the same shipment id the one pushed later wins, whichever ran first.
- * Within one import the later shipment wins, and the earlier is not kept.
+ * Writes the shipments of completed imports. Of two imports with the same shipment id the ledger shows the one pushed later, whichever ran
+ * first. Within one import it shows the later shipment, and the earlier one is not kept.
  */
 async function writeShipments(client: PoolClient, completed: readonly CompletedImport[]): Promise<void> {
   if (completed.length === 0) return;
@@ -80,7 +80,7 @@ async function writeShipments(client: PoolClient, completed: readonly CompletedI
   if (rowCount !== rows[0]?.count) await hideOlderVersions(client, values);
 }
 
-/** Keeps, as hidden, those of the written versions that the ledger does not show because another one was pushed later. */
+/** Keeps the written versions that the ledger does not show, because another one was pushed later, in `hidden_shipments`. */
 async function hideOlderVersions(client: PoolClient, values: readonly unknown[]): Promise<void> {
   await client.query(
     `insert into hidden_shipments (${columns})

@@ -15,8 +15,8 @@ export interface AuditOptions extends ShadowOptions {
 }
 
 /**
- * Compares the live tables with tables filled from the event log. `readShadow` may read the latter under their usual table names; `result`
- * is what it returns. `rows` is the number of compared rows in each live table.
+ * Compares the live tables with tables filled from the event log. `readShadow` reads the latter under their usual names; `result` is what
+ * it returns. `rows` is the number of compared rows in each live table.
  */
 export const auditTables = <Result>(options: AuditOptions, readShadow: (client: PoolClient, position: Position) => Promise<Result>) =>
   withShadow("audit", options, (shadow) => inSnapshot(shadow, () => audit(shadow, options, readShadow)));
@@ -28,7 +28,7 @@ async function audit<Result>(
 ) {
   const { client, projections, schema } = shadow;
   const position = await livePosition(shadow);
-  const head = await eventStore.head(); // as early as possible: rows that change up to this position are left out
+  const head = await eventStore.head(); // early, since rows that change between `position` and here are not compared
   await catchUp(shadow, { until: position, signal, isInTransaction: true });
   if (!isSamePosition(position, shadow.position))
     throw new Error("an earlier state of the tables was restored while they were compared; run the audit again");
@@ -55,7 +55,7 @@ async function inSnapshot<Result>({ client, projections, ...shadow }: Shadow, wo
     await lockShadow(client, shadow);
     return await work();
   } finally {
-    await client.query("rollback").catch(() => undefined); // a lost connection has ended it
+    await client.query("rollback").catch(() => undefined); // fails if the connection was lost, which ends the transaction
   }
 }
 

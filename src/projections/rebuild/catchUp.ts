@@ -18,7 +18,7 @@ export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" 
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
   position: Position;
-  /** The position to continue reading from: that of an event. `position` may come from live tables that belong to another event log. */
+  /** The position to continue reading from: always that of an event. `position` may come from live tables of another event log. */
   readPosition: Position;
   eventCount: number;
   /** The last event up to `position` of a stream that is never deleted. */
@@ -79,7 +79,7 @@ async function applyShadowBatch(shadow: Shadow, { until, isInTransaction, onProg
   onProgress?.(position, shadow.eventCount);
 }
 
-/** Does as the live projector: if a stream records a row twice, the first one stays. */
+/** If a stream records a row twice, the first one stays, as in the live tables. */
 async function applyKeepingFirst(shadow: Shadow, batch: EventBatch): Promise<void> {
   const apply = (keepExisting: boolean) => applyInTransaction(shadow.client, shadow, batch, { keepExisting, after: shadow.position });
   await shadow.client.query("savepoint before_batch");

@@ -76,10 +76,10 @@ async function compareTable(
       : "null";
   const organisationId = has("organisation_id") ? eitherColumn("organisation_id") : table === "organisations" ? eitherColumn("id") : "null";
   const values = [scope.organisationId ?? null, scope.from ?? null, scope.to ?? null];
-  const rowsOf = (place: string) => `select * from ${place}.${table} where ${condition}`;
+  const rowsIn = (schemaName: string) => `select * from ${schemaName}.${table} where ${condition}`;
   const comparison = {
     ...{ table, keys, organisationId, importId },
-    rows: { live: rowsOf("public"), rebuilt: rowsOf(schema) },
+    rows: { live: rowsIn("public"), rebuilt: rowsIn(schema) },
     valuesOf: (side: string) => columns.map(({ name, isJson }) => `${side}.${name}${isJson ? "::text" : ""}`).join(", "),
   };
   await noteRowDifferences(client, "differences", comparison, values);
@@ -88,8 +88,8 @@ async function compareTable(
 }
 
 /**
- * Removes differences in rows that events after the compared position change. A command may have written such a row before the projector
- * reached its event. The caller has brought the shadow tables past that position.
+ * Removes differences in rows that events after the compared position change: a command may have written such a row before the projector
+ * reached its event. The caller has applied those events to the shadow tables.
  */
 export async function leaveOutChangingRows({ client, schema }: Shadow, projections: readonly Projection[]): Promise<void> {
   for (const projection of projections) {
@@ -98,8 +98,8 @@ export async function leaveOutChangingRows({ client, schema }: Shadow, projectio
       await client.query(
         `delete from differences d using (
            select noted."key" from differences noted left join ${schema}.${table} later on ${keyJson(keys, (name) => `later.${name}`)} = noted."key"
-            where noted.name = $1 and row_to_json(later)::text is distinct from noted.rebuilt) as moving
-          where d.name = $1 and d."key" = moving."key"`,
+            where noted.name = $1 and row_to_json(later)::text is distinct from noted.rebuilt) as changing
+          where d.name = $1 and d."key" = changing."key"`,
         [table],
       );
     }

@@ -14,7 +14,7 @@ import { type ShadowOptions, withShadow } from "./withShadow.js";
 
 type Digest = NonNullable<Awaited<ReturnType<typeof digestTables>>>;
 
-/** A digest of the tables' rows in any order. Undefined if one of the tables does not exist. */
+/** A digest that does not depend on the order of the rows. Undefined if one of the tables does not exist. */
 async function digestTables(client: PoolClient, schema: string, tables: readonly string[], condition = "true") {
   const hash = createHash("sha256");
   let rows = 0;
@@ -71,8 +71,8 @@ function swap(shadow: Shadow, signal: AbortSignal, isComplete: boolean): Promise
     await lockTables(client, projections, signal);
     if (!isComplete) await catchUpAheadImports(shadow);
     if (projections.some(isWrittenByCommands)) {
-      // The tables are locked, so no command can write to them. Every earlier write of a command is in the event log: a key that was just
-      // revoked stays revoked.
+      // The tables are locked, so no command can write to them. Whatever commands have written is in the event log by now: a key that was
+      // just revoked stays revoked.
       const caughtUp = isComplete ? shadow : { ...shadow, projections: projections.filter(isWrittenByCommands) };
       await catchUp(caughtUp, { until: undefined, signal, isInTransaction: true });
       for (const projection of projections.filter(isWrittenByCommands))
@@ -85,14 +85,14 @@ function swap(shadow: Shadow, signal: AbortSignal, isComplete: boolean): Promise
   });
 }
 
-/** Whether commands that append also write the rows, so that these exist when the command returns. */
+/** Whether commands write every row of the projection themselves, before the projector does. (Imports: see `aheadImportsSql`.) */
 export const isWrittenByCommands = ({ name }: Projection) => name === "organisations" || name === "members";
 
 async function compare({ client, schema }: Shadow, { name, tables, comparedRowsSql }: Projection, isComparable: boolean) {
-  const found = isComparable ? await digestTables(client, liveSchema, tables, comparedRowsSql) : undefined;
-  const rebuilt = await digestTables(client, schema, tables, found && comparedRowsSql);
+  const live = isComparable ? await digestTables(client, liveSchema, tables, comparedRowsSql) : undefined;
+  const rebuilt = await digestTables(client, schema, tables, live && comparedRowsSql);
   if (!rebuilt) throw new Error(`the tables of ${name} are missing from the rebuild`);
-  return { projection: name, rebuilt, live: found };
+  return { projection: name, rebuilt, live };
 }
 
 /** Writes the rows that commands have written ahead of the projector's position. The tables are locked, so no more rows follow. */

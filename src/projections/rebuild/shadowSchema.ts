@@ -13,7 +13,7 @@ export interface ShadowSchema {
   readonly schemaId: number;
 }
 
-/** `migrations` create the tables. Without them the shadow tables are copies of the live ones, which must exist. */
+/** `migrations` create the tables. Without them the shadow tables get the columns and indexes of the live ones, which must exist. */
 export function createShadow(
   client: PoolClient,
   purpose: ShadowPurpose,
@@ -46,7 +46,7 @@ const createsFunction = (statement: string): boolean => /^create (?:or replace )
 
 /**
  * Creates live tables that are missing and belong to no projection, such as the queue: they are not rebuilt, so they start empty. Missing
- * tables of other projections are not created, since empty ones would be wrong.
+ * tables of other projections are not created, since empty ones would be wrong. Drops the shadow tables that are not to be rebuilt.
  */
 async function restoreMissing(client: PoolClient, schema: string, rebuilt: readonly string[]): Promise<void> {
   const projected = allProjections.flatMap(({ tables }) => tables);

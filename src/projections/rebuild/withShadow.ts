@@ -1,5 +1,5 @@
 // Fills shadow tables from the event log while the service runs, and lets the caller work with them.
-import { logStart, type StoredEvent, shareOfLog } from "../../ports/eventStore.js";
+import { fractionOfLog, logStart, type StoredEvent } from "../../ports/eventStore.js";
 import type { Projection, ProjectionDeps } from "../projection.js";
 import { latestPosition, readCheckpoints, startAfter } from "../running/checkpoints.js";
 import { tryLock } from "../running/locks.js";
@@ -7,12 +7,12 @@ import { catchUp, type Shadow } from "./catchUp.js";
 import { createShadow, dropShadow, type ShadowPurpose } from "./shadowSchema.js";
 
 export interface ShadowOptions extends ProjectionDeps {
-  /** The SQL statements that create the tables. Without them the shadow tables are copies of the live ones. */
+  /** The SQL statements that create the tables. Without them the shadow tables get the columns and indexes of the live ones. */
   readonly migrations?: readonly string[] | undefined;
   readonly projections: readonly Projection[];
   /** Selects the events to apply; all by default. */
   readonly isWanted?: ((event: StoredEvent) => boolean) | undefined;
-  readonly onProgress?: ((progress: { events: number; share: number }) => void) | undefined;
+  readonly onProgress?: ((progress: { events: number; fraction: number }) => void) | undefined;
 }
 
 /** For `work`, the shadow tables are at the live tables' position or a little before it. They are dropped when `work` has ended. */
@@ -84,7 +84,7 @@ async function followLiveTables(shadow: Shadow, { pool, eventStore, projections,
     const before = shadow.eventCount;
     const until = startAfter(latestPosition([...(await readCheckpoints(pool, names)).values()]));
     const head = await eventStore.head();
-    await catchUp(shadow, { until, signal, onProgress: (reached, events) => onProgress?.({ events, share: shareOfLog(reached, head) }) });
+    await catchUp(shadow, { until, signal, onProgress: (upTo, events) => onProgress?.({ events, fraction: fractionOfLog(upTo, head) }) });
     if (shadow.eventCount - before < fewEvents) return;
   }
 }

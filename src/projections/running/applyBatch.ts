@@ -7,7 +7,7 @@ import { type SkipEvent, type SortedBatch, sortBatch } from "../sortedBatch.js";
 import { type Checkpoint, isPermanent, moveCheckpoints } from "./checkpoints.js";
 import { TablesOfAnotherLog } from "./logGuard.js";
 
-/** Large, since a batch costs far more than a single event in it. */
+/** Many, since a batch costs far more than a single event in it. */
 export const eventsPerBatch = 2_000;
 
 export interface BatchContext extends Pick<ProjectionDeps, "pool" | "logger"> {
@@ -50,7 +50,7 @@ export async function applyInTransaction(
     if (isAfter(after, position)) throw new CheckpointMovedBack(`projection ${name} stands at ${position.commit}, before ${after.commit}`);
     throwIfUnseen(name, position, batch.events);
   }
-  const unappliedByCheckpoint = new Map<string, SortedBatch>(); // usually one: checkpoints differ only after tables were rebuilt
+  const unappliedByCheckpoint = new Map<string, SortedBatch>(); // usually one entry: checkpoints differ only after a rebuild
   for (const projection of projections) {
     const from = checkpoints.get(projection.name) ?? logStart;
     const key = `${from.commit}/${from.prepare}`;

@@ -91,7 +91,7 @@ async function lockAndRead(client: PoolClient, names: readonly string[], moreSql
   const found = await lockRows();
   if (found.size === sorted.length) return found;
   await createCheckpoints(client, sorted);
-  return new Map([...(await lockRows()), ...found]);
+  return new Map([...(await lockRows()), ...found]); // `found` has the checkpoints from before `moreSql` moved them
 }
 
 /** Creates missing checkpoints at the beginning of the event log. */
@@ -144,7 +144,7 @@ export const readAllCheckpoints = (pool: Pool): Promise<Checkpoints> =>
     allProjections.map(({ name }) => name),
   );
 
-/** Records that projections at `position`, the event log's end, are up to date as of now. False if one is before it: it was restored. */
+/** Records that projections at `position`, the event log's end, are up to date now. False if one is before it: its tables were restored. */
 export async function touchCheckpoints(pool: Pool, names: readonly string[], position: Position): Promise<boolean> {
   const { rowCount } = await pool.query(
     "update checkpoints set updated_at = now() where projection = any($1::text[]) and (commit, prepare) >= ($2::bigint, $3::bigint)",
@@ -177,7 +177,7 @@ const disownedPosition: Position = { commit: 2n ** 63n - 1n, prepare: 2n ** 63n 
 
 export const isDisowned = ({ commit }: Position): boolean => commit === disownedPosition.commit;
 
-/** Marks the tables as another event log's, unless a rebuild has replaced them since `checkpoints` were read. */
+/** Marks the tables as another event log's, except those that a rebuild has replaced after `checkpoints` were read. */
 export async function disownTables(pool: Pool, checkpoints: Checkpoints): Promise<void> {
   for (const [name, checkpoint] of checkpoints) {
     await pool.query("update checkpoints set commit = $4, prepare = $5 where projection = $1 and commit = $2 and prepare = $3", [

@@ -6,7 +6,7 @@ export interface TableFilling {
   readonly migrations: readonly string[];
   /** Creates the tables that are not filled from the event log, such as the checkpoints. */
   readonly createOtherTables: () => Promise<void>;
-  /** Finds the projections of which a table is missing. */
+  /** Finds the projections that lack a table. */
   readonly missingProjections: () => Promise<readonly Projection[]>;
 }
 
@@ -25,10 +25,10 @@ export async function fillMissingTables(tables: TableFilling, deps: ProjectionDe
     "tables are missing; the projector fills them from the event log, and requests that need them are answered 503 until then",
   );
   let loggedAt = performance.now();
-  const onProgress = ({ events, share }: { events: number; share: number }) => {
+  const onProgress = ({ events, fraction }: { events: number; fraction: number }) => {
     if (performance.now() - loggedAt < logEveryMs) return;
     loggedAt = performance.now();
-    logger.info({ events, percent: Math.floor(share * 100) }, "filling the tables from the log");
+    logger.info({ events, percent: Math.floor(fraction * 100) }, "filling the tables from the log");
   };
   const { events } = await rebuild({ ...deps, migrations: tables.migrations, projections, onProgress });
   logger.info({ projections: names, events }, "the tables are filled from the log");
@@ -41,6 +41,6 @@ export function watchForMissingTables({ missingProjections }: TableFilling, tabl
   const checkTables = async () => {
     if ((await missingProjections()).length > 0) tableLost.abort();
   };
-  const timer = setInterval(() => void checkTables().catch(() => undefined), checkEveryMs); // a write to the database notices an outage
+  const timer = setInterval(() => void checkTables().catch(() => undefined), checkEveryMs); // the projector itself reports an outage
   return () => clearInterval(timer);
 }

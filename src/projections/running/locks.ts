@@ -44,7 +44,7 @@ export async function tryLock(client: ClientBase, lock: keyof typeof lockNumbers
 }
 
 interface LockDeps extends Pick<ProjectionDeps, "pool" | "logger" | "signal"> {
-  /** The name of what may run in only one process at a time. */
+  /** Also the name, in messages, of what may run in only one process at a time. */
   readonly lock: "projector" | "webhook follower";
 }
 

@@ -13,7 +13,7 @@ export class TablesOfAnotherLog extends Error {
   override readonly name = "TablesOfAnotherLog";
   constructor(
     reason: string,
-    /** True if checking the event log again cannot give another result. */
+    /** True if another check of the event log cannot give another result. */
     readonly isCertain = false,
   ) {
     super(`${reason}; nothing is projected until \`projections rebuild\` has built the tables from this log`);
@@ -59,8 +59,8 @@ async function reasonForAnotherLog({ eventStore, pool }: GuardedLog, checkpoints
     const reason = await reasonEventIsMissing(eventStore, each);
     if (reason) return reason;
   }
-  const hasUnknownEvent = all.some((each) => !each.lastEvent && !isBeginning(each));
-  return hasUnknownEvent ? reasonNewestImportIsMissing({ eventStore, pool }) : undefined;
+  const isEventUnknown = all.some((each) => !each.lastEvent && !isBeginning(each));
+  return isEventUnknown ? reasonNewestImportIsMissing({ eventStore, pool }) : undefined;
 }
 
 function distinctEvents(all: readonly Checkpoint[]): Checkpoint[] {
@@ -72,10 +72,10 @@ function distinctEvents(all: readonly Checkpoint[]): Checkpoint[] {
   return [...byId.values()];
 }
 
-async function reasonEventIsMissing(eventStore: EventStore, { lastEvent, ...standing }: Checkpoint): Promise<string | undefined> {
+async function reasonEventIsMissing(eventStore: EventStore, { lastEvent, ...checkpoint }: Checkpoint): Promise<string | undefined> {
   if (!lastEvent) return undefined;
   const { id, stream, revision, position } = lastEvent;
-  if (isAfter(position, standing)) return `the tables stand at ${standing.commit}, before event ${id} that they hold`;
+  if (isAfter(position, checkpoint)) return `the tables stand at ${checkpoint.commit}, before event ${id} that they hold`;
   const event = await existingEventAt(eventStore, stream, revision);
   if (event?.id === id && isSamePosition(event.position, position)) return undefined;
   return `the tables hold event ${id}, revision ${revision} of ${stream}, which the log does not have there: an older event store was restored, or the tables belong to another event store`;

@@ -7,8 +7,8 @@ import { createLogGuard } from "./logGuard.js";
 const maxCountedEvents = 1_000_000;
 
 /**
- * How far each projection is behind the event log. `position` is undefined before the first event. `events` is the number of events after
- * it, counted up to about `maxCountedEvents`, and `seconds` is the age of the oldest of them.
+ * How far each projection is behind the event log. `position` is undefined if no event was applied yet. `events` is the number of
+ * events after `position`, counted up to about `maxCountedEvents`, and `seconds` is the age of the oldest of these.
  */
 export async function projectionLags({ pool, eventStore, signal }: Omit<ProjectionDeps, "logger">) {
   const checkpoints = await readAllCheckpoints(pool);

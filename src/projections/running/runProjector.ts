@@ -23,7 +23,7 @@ import { keepActive } from "./locks.js";
 import { createLogGuard, type LogGuard, TablesOfAnotherLog } from "./logGuard.js";
 
 export interface ProjectorOptions extends ProjectionDeps {
-  /** How to fill tables that are missing, new or of an earlier shape. Without it, only the command that rebuilds them does so. */
+  /** How to fill tables that are missing, new or of an earlier shape. Without it, only `projections rebuild` fills them. */
   readonly tables?: TableFilling;
 }
 
@@ -32,7 +32,7 @@ const gatherEventsMs = 20;
 const gatherQuotesMs = 400;
 const idleTouchMs = 5_000;
 
-/** Resolves after the signal aborts, once the current batch is finished. */
+/** Resolves after the signal has aborted and the current batch is finished. */
 export async function runProjector(options: ProjectorOptions): Promise<void> {
   const { pool, logger } = options;
   const guard = createLogGuard(options, (checkpoints) => disownTables(pool, checkpoints));
@@ -102,7 +102,7 @@ async function rebuildOutdated(deps: ProjectionDeps, projections: readonly Proje
 
 /**
  * How long to wait after a batch, so that single events collect in the next one: a batch costs far more than an event in it. The wait is
- * longer in a burst of quotes: their callers already have the answers, and answering further quotes needs the same processor.
+ * longer in a burst of quotes: their callers already have the answers, and the next quotes need the processor.
  */
 function restMsAfter(events: readonly StoredEvent[]): number {
   const isQuoteBurst =
@@ -116,12 +116,12 @@ async function followLog(options: FollowerOptions, projections: readonly Project
   const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
   const names = projections.map(({ name }) => name);
   const followedCheckpoints = names.flatMap((name) => checkpoints.get(name) ?? []);
-  // Starts after the last applied event, since the checkpoint may be later: so an event between the two that was never applied is noticed.
+  // Starts at the last applied event although the checkpoint may be later, to notice an event between the two that was never applied.
   let appliedUpTo = earliestPosition(followedCheckpoints.map((each) => each.lastEvent?.position ?? each));
   const from = startAfter(appliedUpTo);
   let isIdle = false;
   const onBatch = async (batch: EventBatch) => {
-    if (isIdle && batch.events.length === 0 && isSamePosition(batch.position, appliedUpTo)) return; // `touchIfIdle` records this
+    if (isIdle && batch.events.length === 0 && isSamePosition(batch.position, appliedUpTo)) return; // `touchIfIdle` keeps the time current
     isIdle = false;
     await applyBatch(context, batch, appliedUpTo).catch(async (error: unknown) => {
       if (error instanceof TablesOfAnotherLog && error.isCertain) await disownTables(pool, await readCheckpoints(pool, names));
@@ -135,7 +135,7 @@ async function followLog(options: FollowerOptions, projections: readonly Project
   };
   const touchIfIdle = async () => {
     await eventStore.ping();
-    if (isIdle && !(await touchCheckpoints(pool, names, appliedUpTo))) isIdle = false; // restored tables: the next batch reports it
+    if (isIdle && !(await touchCheckpoints(pool, names, appliedUpTo))) isIdle = false; // restored tables, which the next batch reports
   };
   const touchTimer = setInterval(() => {
     if (isIdle) void touchIfIdle().catch((error: unknown) => logger.debug({ err: error }, "could not record that the projector is idle"));

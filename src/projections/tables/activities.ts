@@ -213,13 +213,13 @@ export const activityChanges = pgTable(
 );
 
 /**
- * SQL for the instant of an activity's timestamp, which is kept as it was sent; null for a text that is no timestamp. Fractions are cut
- * after milliseconds, as workers do.
+ * SQL for the instant of an activity's timestamp, which is kept as it was sent; null for a text that is no timestamp. Fractions of a
+ * second are cut after milliseconds, as workers do.
  */
 export const instantSql = (text: string): string =>
-  `case when ${hasLongFraction(text)} then ${instantIfValidSql(toMillisecondsSql(text))} else ${instantIfValidSql(text)} end`;
+  `case when ${hasLongFractionSql(text)} then ${instantIfValidSql(toMillisecondsSql(text))} else ${instantIfValidSql(text)} end`;
 
-const hasLongFraction = (text: string) => `length(${text}) > 25 or ${text} like '%,%'`;
+const hasLongFractionSql = (text: string) => `length(${text}) > 25 or ${text} like '%,%'`;
 const toMillisecondsSql = (text: string) => `regexp_replace(replace(${text}, ',', '.'), '(\\.\\d{3})\\d+', '\\1')`;
 const instantIfValidSql = (text: string) => `case when pg_input_is_valid(${text}, 'timestamptz') then (${text})::timestamptz end`;
 

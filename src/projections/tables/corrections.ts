@@ -1,8 +1,8 @@
 import { boolean, index, integer, pgTable, primaryKey, text, uuid } from "drizzle-orm/pg-core";
 
 /**
- * Rows that a later import corrects or is about to correct. An entry is deleted when that import fails, is cancelled or is refused the row.
- * It is also deleted when the import's own row is reversed, unless that row is itself corrected or dismissed.
+ * Rows that a later import corrects or is about to correct. An entry is deleted when the correcting import fails, is cancelled or is
+ * refused the row. It is also deleted when the correcting row is reversed, unless that row is itself corrected or dismissed.
  */
 export const rowCorrections = pgTable(
   "row_corrections",
@@ -15,7 +15,7 @@ export const rowCorrections = pgTable(
     correctionRow: integer("correction_row").notNull(),
     /** `submitted` until the worker has claimed the row, `corrected` when the correcting import has completed. */
     state: text({ enum: ["submitted", "claimed", "corrected"] }).notNull(),
-    /** Whether the correcting import's own row is reversed, alone or with its import. */
+    /** Whether the correcting row is reversed, by its number or with its whole import. */
     reversed: boolean().notNull().default(false),
   },
   (table) => [
@@ -31,7 +31,7 @@ export const finishedRows = pgTable(
     importId: uuid("import_id").notNull(),
     row: integer().notNull(),
     state: text({ enum: ["dismissed", "corrected", "superseded", "withdrawn"] }).notNull(),
-    /** The import that has the row instead. */
+    /** The import that already corrects the row, or has written its shipment; null if the row was closed for another reason. */
     otherId: uuid("other_id"),
     note: text(),
     /** `kind:id`. */

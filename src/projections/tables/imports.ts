@@ -45,7 +45,7 @@ export const imports = pgTable(
     revision: bigint({ mode: "bigint" }).notNull(),
     /** Revision up to which the projector has counted the rows and written them to their tables; -1 before the first. */
     counted: bigint({ mode: "bigint" }).notNull().default(sql`-1`),
-    /** How many rows the import has. Set only while its end is recorded and the projector has yet to write it. */
+    /** How many rows the import has. Set only between the recording of its end and the batch in which the projector writes the end. */
     recordedRows: integer("recorded_rows"),
   },
   (table) => [
@@ -61,7 +61,7 @@ export const imports = pgTable(
     index("imports_by_file_name")
       .on(table.organisationId, sql.raw(`${searchKeySql("file_name")} text_pattern_ops`))
       .where(sql`${table.source} = 'file'`),
-    // For the last import with the same file, which may have been pushed every minute.
+    // For the newest imports with the same file, of which there may be many: a file can be pushed every minute.
     index("imports_by_file").on(table.organisationId, table.kind, table.fileSha256, table.position),
     index("imports_unfinished").on(table.status, table.organisationId),
     index("imports_ended_early").on(table.finishedAt).where(sql`${table.status} in ('cancelled', 'failed') and ${table.failed} > 0`),
@@ -76,7 +76,7 @@ export const rejections = pgTable(
     /** The shipmentId of a shipment row, the reference of an activity row. */
     handle: text(),
     error: text().notNull(),
-    /** The row of the line at fault, for a line that was rejected with its shipment. Also null if the event is older than this column. */
+    /** For a line that was rejected with its shipment: the row of the line at fault. Otherwise null, as for older events. */
     lead: integer(),
     /** The event's faults. Null for a line that was rejected with its shipment, and if the event has none. */
     faults: json().$type<RecordedFault[]>(),

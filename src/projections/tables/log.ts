@@ -14,7 +14,6 @@ export const logEntries = pgTable(
     /** `kind:id`. */
     actor: text().notNull(),
     what: text({ enum: logTopics }).notNull(),
-    /** The event's type. */
     type: text().notNull(),
     aboutKind: text("about_kind", { enum: aboutKinds }).notNull(),
     aboutId: text("about_id").notNull(),

@@ -1,4 +1,5 @@
-// Not projections: short-lived state through which several processes work together. If it is lost, the workers restore what is needed.
+// Not projections: short-lived state through which several processes work together. If it is lost, workers restore what imports need, and
+// people may have to sign in or upload a file again.
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, json, jsonb, pgTable, primaryKey, text, timestamp, uuid } from "drizzle-orm/pg-core";
 
@@ -16,14 +17,14 @@ export const importQueue = pgTable(
     reservedAt: timeColumn("reserved_at").notNull().default(sql`now()`),
     cancelRequested: boolean("cancel_requested").notNull().default(false),
     progress: integer().notNull().default(0),
-    /** The number of rows in its file; null until a worker has read the file once. */
+    /** The number of rows in its file; null until a worker has counted them. */
     allRows: integer("all_rows"),
     attempts: integer().notNull().default(0),
     /** No worker takes the import before this time, such as after an outage. */
     notBefore: timeColumn("not_before"),
-    /** A worker has started it. It then runs before older imports that are restored later, so that only one import is half done. */
+    /** Whether a worker has started the import. It then runs before older imports that are restored later: only one may be half done. */
     started: boolean().notNull().default(false),
-    /** With the hash, lets another push of the same file find this one before it is recorded. Null if unknown. */
+    /** With the hash, lets another push of the same file find this import before it is recorded. Null if unknown. */
     kind: text({ enum: ["shipments", "activities"] }),
     /** Null if unknown, and for a correction. */
     fileSha256: text("file_sha256"),
@@ -31,7 +32,7 @@ export const importQueue = pgTable(
   (table) => [index("import_queue_by_organisation").on(table.organisationId, table.position)],
 );
 
-/** Which worker has each organisation's turn. All times are by the database's clock. */
+/** Which worker has each organisation's turn, and when the last turn began (`served_at`). All times are by the database's clock. */
 export const organisationTurns = pgTable("organisation_turns", {
   organisationId: text("organisation_id").primaryKey(),
   importId: uuid("import_id"),
@@ -54,8 +55,8 @@ export const lateReports = pgTable("late_reports", {
 });
 
 /**
- * Stored uploads of pushes that were answered 503 and are known not to be in the event log. Only these are ever removed. If a row is lost,
- * its file stays.
+ * Stored uploads of pushes that were answered 503 and are known not to be in the event log. No other uploads are ever removed. If a row
+ * is lost, its file stays.
  */
 export const refusedUploads = pgTable("refused_uploads", {
   key: text().primaryKey(),
@@ -87,14 +88,14 @@ export const keptFiles = pgTable(
     notes: jsonb().notNull().default([]),
     /** The last check; null for a file that was not checked. json, not jsonb: the headings stay in the file's order. */
     checked: json(),
-    /** The import that it became. */
+    /** The import that the file became; null until a person has submitted it. */
     importId: uuid("import_id"),
     keptAt: timeColumn("kept_at").notNull().default(sql`now()`),
   },
   (table) => [index("kept_files_by_organisation").on(table.organisationId, table.keptAt)],
 );
 
-/** One row per API key: the minute that began with the key's first request, and the number of requests in it so far. */
+/** One row per API key: the key's current minute, which begins with a request, and the number of requests in it so far. */
 export const rateWindows = pgTable("rate_windows", {
   keyId: text("key_id").primaryKey(),
   windowStart: timeColumn("window_start").notNull(),

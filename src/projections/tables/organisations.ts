@@ -27,7 +27,7 @@ export const catalogues = pgTable(
   (table) => [primaryKey({ columns: [table.organisationId, table.version] })],
 );
 
-/** One row per secret: a key that was rotated has several. `look_up_secrets_json` says which of them are valid. */
+/** One row per secret: a key that was rotated has several. The SQL function `look_up_secrets_json` says which are valid. */
 export const apiKeys = pgTable(
   "api_keys",
   {
@@ -36,7 +36,7 @@ export const apiKeys = pgTable(
     organisationId: text("organisation_id").notNull(),
     name: text().notNull(),
     prefix: text().notNull(),
-    /** When the key was created, also where the secret is newer. */
+    /** When the key was created, even if the secret is newer. */
     createdAt: timestamp("created_at", { withTimezone: true }).notNull(),
     /** `kind:id`; null in a row that an earlier version wrote, until the table is built again. */
     createdBy: text("created_by"),

@@ -27,7 +27,7 @@ export const quotes = pgTable(
     /** The result's number in its request, from 1; 0 for a quote with a stream of its own. */
     number: integer().notNull(),
     customerId: text("customer_id").notNull(),
-    services: integer().notNull(),
+    services: integer().notNull(), // how many have a price
     /** Null when nothing could be priced. */
     cheapestService: text("cheapest_service"),
     cheapestTotal: numeric("cheapest_total"),

@@ -38,10 +38,10 @@ export const reasonSql = (r: string): string => `coalesce(
   (select lead.error from rejections lead where lead.import_position = ${r}.import_position and lead."row" = ${r}.lead),
   ${reasonInErrorSql(`${r}.error`)})`;
 
-/** The same for a query that reads all rows of an import and joins `lead`: a look-up for each row would take seconds. */
+/** `reasonSql` for a query that reads all rows of an import and joins `lead`: a look-up for each row would take seconds. */
 export const joinedReasonSql = `coalesce(lead.error, ${reasonInErrorSql("r.error")})`;
 
-/** SQL for a rejected row's state in these tables; null if it is open, withdrawn, or superseded according to the ledger only. */
+/** SQL for a rejected row's state in row_corrections and finished_rows; null if only the ledger or withdrawn_imports can close the row. */
 export const storedStateSql = (importId: string, row: string): string => `coalesce(
   (select case when bool_or(c.state = 'corrected') then 'corrected' when count(*) > 0 then 'submitted' end
      from row_corrections c where c.import_id = ${importId} and c."row" = ${row}),

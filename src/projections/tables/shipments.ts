@@ -20,7 +20,6 @@ export const maxShipmentKeyLength = 200;
 export const shipmentKeySql = (field: "customerId" | "originPostCode" | "destinationPostCode"): SQL =>
   sql.raw(`"left"("fields" ->> '${field}', ${maxShipmentKeyLength})`);
 
-/** The columns of a shipment's version. */
 const versionColumns = {
   organisationId: text("organisation_id").notNull(),
   shipmentId: text("shipment_id").notNull(),
@@ -30,7 +29,7 @@ const versionColumns = {
   sourceDetails: text("source_details").notNull(),
   importId: uuid("import_id").notNull(),
   updatedAt: timestamp("updated_at", { withTimezone: true, precision: 3 }).notNull(),
-  /** Commit position of the ImportRequested that wrote this version. The later push wins, whichever import ran first. */
+  /** Commit position of the ImportRequested that wrote this version. The ledger shows the version pushed last. */
   importPosition: bigint("import_position", { mode: "bigint" }).notNull(),
 };
 

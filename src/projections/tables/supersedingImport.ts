@@ -21,7 +21,7 @@ export const supersedingImportSql = (organisationId: string): string => `
                 and (s.import_position > r.import_position
                      or s.import_position = r.import_position and ${hasLaterElementSql(organisationId, "s.import_position", firstRowSql)})) end`;
 
-/** The same, considering only the versions `s` of the shipment for which `conditionSql` holds. */
+/** `supersedingImportSql` that considers only the versions `s` of the shipment for which `conditionSql` holds. */
 export const supersedingAmongSql = (organisationId: string, conditionSql: string): string => `
   (select s.import_id from imports own
     cross join lateral (

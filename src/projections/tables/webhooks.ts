@@ -29,7 +29,7 @@ export const webhookEndpoints = pgTable(
 );
 
 /**
- * Not a projection: the deliveries of events to endpoints that still wait, and for 30 days those that have ended. Every attempt reads the
+ * Not a projection: the deliveries of events to endpoints. Waiting deliveries are kept, and ended ones for 30 days. Every attempt reads the
  * event itself from its stream. If the table is lost, the events of the last 30 days are sent again, under the same ids.
  */
 export const webhookDeliveries = pgTable(
@@ -75,7 +75,7 @@ export const webhookDeliveries = pgTable(
 );
 
 /**
- * Not a projection: the events to send, stored once for all endpoints of the organisation and kept for 30 days, for replays. Deliveries are
+ * Not a projection: the events to send, one row for all endpoints of the organisation, kept for 30 days for replays. Deliveries are
  * made from them, a bounded number at a time.
  */
 export const webhookEvents = pgTable(
@@ -120,7 +120,7 @@ export const webhookAttempts = pgTable(
     milliseconds: integer().notNull(),
     /** The HTTP status, if one came. */
     status: integer(),
-    /** Why it failed. */
+    /** Why the attempt failed. */
     reason: text(),
     /** The beginning of the answer. */
     answer: text(),

@@ -11,6 +11,7 @@ import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.j
 export const reversedChoices = ["include", "only"] as const;
 
 export interface PushOrderFilter {
+  /** `leaveOut`: only activities that count. `include`: all activities. `only`: only reversed ones. */
   readonly reversed: (typeof reversedChoices)[number] | "leaveOut";
   readonly unusualOnly: boolean;
   readonly reference?: string | undefined;
@@ -18,7 +19,7 @@ export interface PushOrderFilter {
 
 export interface ActivityState {
   readonly reversed: { readonly at: string; readonly reason: string; readonly reversalId: string } | null;
-  /** The row that counts instead. */
+  /** The row that counts instead of this one. */
   readonly replacedBy: { readonly importId: string; readonly row: number } | null;
 }
 
@@ -33,6 +34,7 @@ interface PushOrderRow extends Record<string, unknown>, ActivityState {
   readonly position: string;
   readonly importId: string;
   readonly row: number;
+  /** Whether the row passes the filter. */
   readonly fits: boolean;
 }
 

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Database } from "../../ports/database.js";
 
-/** The codes of the organisation's activities, for the lists of a filter form. `withoutCustomer`: whether some activities name none. */
+/** The codes of the organisation's activities, for the lists of a form. `withoutCustomer`: whether some activities name no customer. */
 export type ActivityChoices = Awaited<ReturnType<typeof activityChoices>>;
 
 /** A longer list is too long to choose from. One more entry is read, so that the caller can tell. */
@@ -24,7 +24,7 @@ export async function activityChoices(organisationId: string, pool: Pool) {
 const maxRowsRead = 1_000;
 const maxCodes = 3;
 
-/** Warehouse and charge codes of the organisation's newest import, the most frequent first. */
+/** The most frequent warehouse and charge codes of the organisation's newest import, for an example file. */
 export async function recentCodes(organisationId: string, pool: Database) {
   const { rows } = await pool.query<{ code: string; part: "warehouse" | "charge" }>(
     `with newest as (select position from imports where organisation_id = $1 and kind = 'activities' and status = 'completed' and processed > 0

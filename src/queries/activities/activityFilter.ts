@@ -21,7 +21,7 @@ export const filterScope = ({ importId, customerId, warehouseCode, chargeCode, .
   ...timeScope(range),
 ];
 
-/** SQL for whether a group passes the filter. Its values come from `filterValues`. */
+/** SQL for whether a group passes the filter, apart from its import and times. `filterValues` has the values. */
 export const passesSql = (
   table: string,
 ): string => `${table}.organisation_id = :organisationId and (:customerId::text is null or ${table}.customer_id = :customerId)
@@ -43,7 +43,7 @@ export function filterValues(organisationId: string, filter: ActivityFilter) {
 
 const halfHourOf = (time: Date) => new Date(Math.floor(time.getTime() / halfHourMs) * halfHourMs);
 
-/** The tables that make up totals. As of an earlier time: the totals of the imports that had ended by then, less the changes since. */
+/** The tables whose sums are the totals. As of an earlier time: the totals of imports that had ended by then, less the later changes. */
 export function totalSources(isAsOf: boolean): { table: string; sign: string; condition: string }[] {
   if (!isAsOf) return [{ table: "activity_totals", sign: "", condition: "" }];
   const endedSql = "and exists (select from imports i where i.position = t.import_position and i.finished_at <= :asOf::timestamptz)";

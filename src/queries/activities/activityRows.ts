@@ -1,5 +1,5 @@
 // The rows behind totals: group by group, by half hour, then in the order of the pushes. Each total has the numbers of its rows, and the
-// query plan goes through the totals in order. So a page reads only the rows that it shows, and a file starts at once.
+// query plan goes through the totals in order. So a page reads only the rows that it shows, and a file starts immediately.
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { bindNames } from "../../namedSql.js";
@@ -48,7 +48,7 @@ export function pageOfActivities(
   const scope = ["activities by group", organisationId, ...filterScope(filter), ...(asOf ? [asOf.toISOString()] : [])];
   const fetch = async (after: readonly string[] = [], count: number) => {
     const values = filterValues(organisationId, filter);
-    // Every total has a row for the page, except perhaps the one where the last page ended and those of half hours partly in the range.
+    // Every total has a row for the page, except perhaps the total where the previous page ended, and half hours partly in the range.
     const totals = values.cut.length > 0 ? null : count + 1;
     return (await pool.query<PagedRow>(bindNames(rowsSql(filter, pageColumns), { ...values, ...afterValues(after), asOf, totals, count })))
       .rows;
@@ -67,7 +67,7 @@ const pageColumns = [
     t.import_position::text, a."row"::text) as "cursorValues"`,
 ].join(", ");
 
-/** The values that name the row with which the last page ended: those of its total, and its number. */
+/** The parameters for the row with which the previous page ended: the values of its total, and its number. */
 export const afterValues = ([afterCustomer, afterWarehouse, afterCharge, afterHalfHour, afterPosition, afterRow]: readonly string[]) => ({
   afterCustomer,
   afterWarehouse,
@@ -78,12 +78,12 @@ export const afterValues = ([afterCustomer, afterWarehouse, afterCharge, afterHa
 });
 
 const groupColumns = "customer_id, warehouse_code, charge_code";
-/** SQL for the group and the total in which the last page ended. */
+/** SQL for the group and the total in which the previous page ended. */
 const lastGroupSql = "(:afterCustomer::text, :afterWarehouse::text, :afterCharge::text)";
 const lastTotalSql = "(:afterHalfHour::timestamptz, :afterPosition::bigint)";
 const isLastGroupSql = (table: string) => `(${table}.customer_id, ${table}.warehouse_code, ${table}.charge_code) = ${lastGroupSql}`;
 
-/** `offset 0` keeps the planner to one look-up per group, so that other months cost nothing. */
+/** `offset 0` keeps the planner to one look-up per group, so that totals outside the range are not read. */
 const totalsByGroupSql = (isAsOf: boolean) => `
   select t.* from
     (select * from activity_groups as g where ${passesSql("g")} and (:afterCustomer::text is null or (${groupColumns}) >= ${lastGroupSql})
@@ -94,7 +94,7 @@ const totalsByGroupSql = (isAsOf: boolean) => `
         and (not coalesce(${isLastGroupSql("g")}, false) or (t.half_hour, t.import_position) >= ${lastTotalSql})
       order by t.half_hour, t.import_position limit :totals::bigint offset 0) as t`;
 
-/** As of an earlier time a total has its present rows, without those that were added since and with those that were removed since. */
+/** As of an earlier time a total has its present rows, without those that were added later and with those that were removed later. */
 function totalsOfGroupSql(isAsOf: boolean): string {
   if (!isAsOf) return `select * from activity_totals as t where ${isOfGroupSql}`;
   const numbersSql = totalSources(isAsOf).map(

@@ -41,7 +41,7 @@ export function sumOfTotals(totals: readonly Pick<ActivityTotal, "quantity" | "r
 
 const groupColumns = "g.customer_id, g.warehouse_code, g.charge_code";
 
-/** `offset 0` keeps the planner to one look-up per group, so that other months cost nothing. */
+/** `offset 0` keeps the planner to one look-up per group, so that totals outside the range are not read. */
 const groupHoursSql = (columns: string, table: string, hoursCondition: string) => `
   activity_groups as g cross join lateral
        (select ${columns} from ${table} as t

@@ -9,12 +9,12 @@ const fileColumns = [...fieldsOf("activity").map(({ ledgerColumn }) => `a.${ledg
 
 /**
  * Every activity that passes the filter, for files: in the order of the list's pages, in chunks of lines, all from one snapshot of the
- * ledger, which excludes imports that complete meanwhile. A row has the fields in their order, then the import's id and the row's number.
+ * ledger, without imports that complete later. A row has the fields in their order, then the import's id and the row's number.
  * Holds a connection until the rows end or the caller stops (`return`). If the caller takes no chunk for a minute, the next one fails.
  */
 export async function* allActivities(organisationId: string, filter: ActivityFilter, pool: Pool): AsyncGenerator<Buffer> {
   const client = await pool.connect();
-  let isHeld = true;
+  let isHeld = true; // false after the first release, since pg refuses a second one
   const release = (broken?: Error) => {
     if (isHeld) client.release(broken);
     isHeld = false;
@@ -33,7 +33,7 @@ export async function* allActivities(organisationId: string, filter: ActivityFil
 
 /** Small, since other requests wait while a chunk is written. At half this size a connection may stall for 40 ms at each read. */
 const chunkBytes = 32 * 1024;
-/** How long the caller may leave a chunk. Postgres then waits in a write to the connection, where none of its own time limits applies. */
+/** How long the caller may take before it asks for more. Postgres then waits in a write to the connection, where it has no time limit. */
 const maxIdleMs = 60_000;
 /** The longest time for a whole statement: longer than a download may take. */
 const maxStatementMs = 20 * 60_000;

@@ -17,9 +17,9 @@ export interface TotalsChange {
   readonly at: Date;
   /** The import's reference. */
   readonly sourceDetails: string;
-  /** Why it was reversed. */
+  /** Why the rows were reversed; null for an import that completed. */
   readonly reason: string | null;
-  /** `kind:id` of who pushed or reversed it. */
+  /** `kind:id` of who pushed the import or reversed its rows. */
   readonly actor: string;
   readonly amounts: readonly ChangedAmount[];
 }
@@ -34,7 +34,7 @@ export async function totalChanges(
   database: Database,
 ): Promise<TotalsChange[]> {
   const values = { ...filterValues(organisationId, filter), since, most: maxAmounts + 1 };
-  const { rows } = await database.query<TotalsChange & { all: number }>(bindNames(changesSql, values));
+  const { rows } = await database.query<TotalsChange>(bindNames(changesSql, values));
   const amounts = rows.reduce((sum, row) => sum + row.amounts.length, 0);
   if (amounts > maxAmounts)
     throw tooManyAmounts(`There are more than ${maxAmounts} amounts: narrow them by dates, customer or a later time`);
@@ -44,7 +44,7 @@ export async function totalChanges(
 const passesFilterSql = `t.organisation_id = :organisationId and (:customerId::text is null or t.customer_id = :customerId) and (:warehouseCode::text is null or t.warehouse_code = :warehouseCode)
   and (:chargeCode::text is null or t.charge_code = :chargeCode) and t.half_hour >= :first and t.half_hour < :end`;
 
-/** SQL for the imports that completed since, with what they added then: what they contribute now, less the later changes. */
+/** SQL for what the imports that completed after `since` added then: their present part of the totals, less the later changes. */
 const completedSql = (table: string, sign: string) => `
   select i.position as by_import, null::bigint as by_reversal, t.customer_id, t.charge_code, t.half_hour, t.import_position, t.row_numbers,
          ${sign}t.quantity as quantity, ${sign}t.row_count as row_count
@@ -61,7 +61,7 @@ const entriesSql = `
 
 const instantOfRowSql = instantSql("a.activity_timestamp");
 
-/** For a half hour that lies only partly in the range, its rows are read. */
+/** Reads the rows of a half hour that lies only partly in the range. */
 const changesSql = `
   with amounts as (
     select by_import, by_reversal, customer_id, charge_code, sum(part.quantity) as quantity, sum(part.row_count) as row_count

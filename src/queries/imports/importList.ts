@@ -5,7 +5,7 @@ import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { lookedUpRowsSql } from "../rejectedRows/openRows.js";
 import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
-import { type ImportStatus, type ImportView, importRows, viewOf } from "./importView.js";
+import { type ImportStatus, type ImportView, readImportRows, viewOf } from "./importView.js";
 
 export interface ImportFilter {
   readonly kind?: ImportKind | undefined;
@@ -60,7 +60,7 @@ async function findRows(organisationId: string, filter: ImportFilter, before: bi
   const values = { ...filter, organisationId, before, count };
   const where = filterSql(filter) + (before === undefined ? "" : " and i.position < :before");
   if (filter.reference === undefined)
-    return { rows: await importRows(`${where} order by i.position desc limit :count`, values, pool), readUpTo: undefined };
+    return { rows: await readImportRows(`${where} order by i.position desc limit :count`, values, pool), readUpTo: undefined };
   // Not `like`: a `%` in the reference is an ordinary character.
   const result = await pool.query<{ found: string[]; readUpTo: string | null }>(
     bindNames(
@@ -74,7 +74,7 @@ async function findRows(organisationId: string, filter: ImportFilter, before: bi
   );
   const { found = [], readUpTo = null } = result.rows[0] ?? {};
   const rows =
-    found.length === 0 ? [] : await importRows("where i.import_id = any(:found::uuid[]) order by i.position desc", { found }, pool);
+    found.length === 0 ? [] : await readImportRows("where i.import_id = any(:found::uuid[]) order by i.position desc", { found }, pool);
   return { rows, readUpTo: readUpTo === null ? undefined : BigInt(readUpTo) };
 }
 
@@ -84,7 +84,7 @@ export interface ListedImport {
   readonly openRows: number;
 }
 
-/** These details of the imports, by import id and from one statement. An import that is not projected yet is absent. */
+/** By import id, and from one statement. An import that is not projected yet is absent. */
 export async function listedImports(
   organisationId: string,
   importIds: readonly string[],

@@ -1,4 +1,4 @@
-// An import's status is its row in `imports`.
+// Reads the status of an import from its row in `imports`.
 import { importNotFound } from "../../domain/rejection.js";
 import { isUuid } from "../../domain/uuid.js";
 import type { ImportKind } from "../../events/importEvents.js";
@@ -36,7 +36,7 @@ export function requireCountedImport(organisationId: string, name: ImportKey, st
   return waitUntilProjected(findCounted, "The ledgers are behind, try again shortly", maxCountingMs);
 }
 
-/** Finds the import's row. Writes it first if the process that recorded the push was killed before it did so. */
+/** Finds the import's row. Writes it first if the process that recorded the push was killed before it wrote the row. */
 async function findOrWriteRow(organisationId: string, name: ImportKey, { pool, eventStore }: Stores): Promise<ImportRow | undefined> {
   const { importId, kind } = name;
   if (!isUuid(importId)) return undefined;

@@ -1,4 +1,4 @@
-// What happened to an import, from its stream and those of its corrections and reversals. Ten rows cost as much as a million.
+// What happened to an import, from its stream and those of its corrections and reversals. The number of rows hardly matters for the cost.
 import { actorOf } from "../../domain/principal.js";
 import { decodeOn, type RecordedEventOn } from "../../events/codec.js";
 import { type ImportEnding, isImportEnding } from "../../events/importEvents.js";
@@ -16,7 +16,7 @@ export type TimelineStep =
 /** A decision on rows after the import has ended. ReversalDecided is left out, since RowsReversed follows it. */
 type LaterStep = Exclude<RecordedEventOn<"corrections" | "reversals">, { type: "ReversalDecided" }>;
 
-const maxStepsAfterEnd = 50;
+const maxStepsAfterEnd = 50; // of corrections, and of reversals
 
 /** The import's steps, oldest first. Empty for an import of another organisation. Only a completed import has corrections and reversals. */
 export async function importTimeline(
@@ -34,7 +34,7 @@ export async function importTimeline(
   if (requested?.type !== "ImportRequested" || requested.data.organisationId !== organisationId || !lastEvent) return [];
   if (started?.type !== "ImportStarted") return started && isEnding(started) ? [requested, started] : [requested];
   const end = decodeOn("import", lastEvent);
-  // ImportCancelled may name a person or a key, not a worker.
+  // ImportCancelled may name a person or a key. The event before it then names the last worker.
   const lastWorkerEvent = lastEvent.type === "ImportCancelled" ? await eventAt(eventStore, stream, lastEvent.revision - 1n) : lastEvent;
   const resumptions = lastWorkerEvent ? await firstEventsOfOtherWorkers(eventStore, actorOf(started.data.by), lastWorkerEvent) : [];
   return [requested, started, ...resumptions.map(resumedStep), ...(end && isEnding(end) ? [end] : []), ...laterSteps];

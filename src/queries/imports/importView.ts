@@ -1,6 +1,6 @@
 import { getTableColumns } from "drizzle-orm";
 import type { Pool } from "pg";
-import { progressOf, readingShare } from "../../domain/imports/progress.js";
+import { progressOf, readingPercent } from "../../domain/imports/progress.js";
 import type { UnusualKind } from "../../domain/imports/unusual.js";
 import type { ImportKind } from "../../events/importEvents.js";
 import { bindNames } from "../../namedSql.js";
@@ -22,7 +22,7 @@ export interface ImportView extends Readonly<Pick<typeof imports.$inferSelect, I
   readonly reference: string;
   /** Remarks on how the file was read. */
   readonly notes: readonly string[];
-  /** True while a cancellation is requested but not yet done, or done while the tables do not yet have all of the import's rows. */
+  /** True after a person or a key has asked to cancel the import, until the tables show it as ended. */
   readonly cancelling: boolean;
   /** The reversed part of the import; null if nothing is reversed. */
   readonly reversed: ReversedPart | null;
@@ -51,7 +51,7 @@ export type ImportRow = Omit<typeof imports.$inferSelect, "unusual"> & {
   readonly unusual: UnusualCounts | null;
   /** Null when the import has no place in the queue. */
   readonly queueProgress: number | null;
-  /** The number of rows in the file; null until the worker has read it once. */
+  /** The number of rows in the file; null until a worker has counted them. */
   readonly allRows: number | null;
   readonly cancelRequested: boolean | null;
   /** The key of a report that was made after the import had ended; null unless it is stored. */
@@ -75,7 +75,7 @@ const importsSql = `/* prepared */ select ${columns.join(", ")},
   from imports i left join import_queue q on q.import_id = i.import_id left join late_reports l on l.import_id = i.import_id`;
 
 /** `clause` is the end of the statement, from `where` on, with `:name` for each value. */
-export async function importRows(clause: string, values: Readonly<Record<string, unknown>>, pool: Database): Promise<ImportRow[]> {
+export async function readImportRows(clause: string, values: Readonly<Record<string, unknown>>, pool: Database): Promise<ImportRow[]> {
   const { rows } = await pool.query<ImportRow>(bindNames(`${importsSql} ${clause}`, values));
   return rows.map((row) => ({
     ...row,
@@ -91,7 +91,7 @@ export async function findImportRow(
   { kind, importId }: { kind: ImportKind | undefined; importId: string },
   pool: Database,
 ): Promise<ImportRow | undefined> {
-  const [row] = await importRows(
+  const [row] = await readImportRows(
     "where i.import_id = :importId and i.organisation_id = :organisationId",
     { importId, organisationId },
     pool,
@@ -118,7 +118,7 @@ export function viewOf(row: ImportRow): ImportView {
     startedAt,
     finishedAt: isFinished(status) ? finishedAt : null,
     errorMessage,
-    // While a table is being filled from the event log, it may show an import as running that already has its report.
+    // A table that is being filled from the event log may show an import as running although its report already exists.
     reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
     reversed: row.reversed,
     correctionOf: row.corrects,
@@ -127,10 +127,10 @@ export function viewOf(row: ImportRow): ImportView {
   };
 }
 
-/** The progress by the rows in the tables, to agree with the counts shown beside it: the worker may be far ahead. */
+/** The progress by the rows in the tables, so that it agrees with the counts: the worker may be far ahead of the tables. */
 function progressSoFar({ received, allRows, recordedRows, queueProgress }: ImportRow): number {
   const rows = recordedRows ?? allRows;
-  return rows === null ? Math.min(readingShare, queueProgress ?? 0) : progressOf(received, rows);
+  return rows === null ? Math.min(readingPercent, queueProgress ?? 0) : progressOf(received, rows);
 }
 
 /** According to the contract, an import of activities shows no failed rows while it runs. */
@@ -176,7 +176,6 @@ const shownCorrection = ({ importId, rows, reason }: NonNullable<ImportView["cor
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** An import that corrects rows of another one. */
 export interface CorrectingImport {
   readonly importId: string;
   readonly reference: string;

@@ -9,7 +9,7 @@ export interface UnusualRow {
   readonly kinds: readonly UnusualKind[];
   /** A known code that resembles the row's new code. */
   readonly near?: string;
-  /** The earlier activity that it repeats. */
+  /** The earlier activity that the row repeats. */
   readonly sameAs?: { readonly importId: string; readonly row: number };
 }
 

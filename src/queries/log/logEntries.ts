@@ -60,7 +60,7 @@ interface Span {
   readonly count: number;
 }
 
-/** Reads each actor's rows from the index in their order, and then merges them. */
+/** `by` may stand for several actors: reads the rows of each in the order of the index, and merges them. */
 async function rowsAfter(organisationId: string, filter: LogFilter, range: Span, pool: Database): Promise<EntryRow[]> {
   const { by } = filter;
   if (by === undefined) return actorRows(organisationId, filter, undefined, range, pool);

@@ -33,7 +33,7 @@ export interface OpenLink {
   readonly hasJoined: boolean;
 }
 
-/** The member whose link this is; undefined if the link has expired. */
+/** The member that the link is for; undefined if the link has expired. */
 export async function memberOfLink(linkSha256: string, database: Database): Promise<OpenLink | undefined> {
   const { rows } = await database.query<OpenLink>(
     `select member_id as "memberId", organisation_id as "organisationId", organisations.name as "organisationName", email, members.name,
@@ -50,7 +50,7 @@ export interface VerifiedMember {
   readonly memberId: string;
   readonly organisationId: string;
   readonly organisationName: string;
-  /** The revision at the verification. If it has changed since, no session is opened. */
+  /** The revision at the verification. If it changes before a session is opened, none is opened. */
   readonly credentialsRevision: string;
 }
 

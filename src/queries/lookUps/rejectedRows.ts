@@ -1,5 +1,5 @@
-// src/queries/lookUps has what commands look up in the read models before they decide. The tables may be behind the streams, so commands
-// check against a stream. An import's rows are found by its position, which the caller has read from the import's own stream.
+// src/queries/lookUps has what commands look up in the tables before they decide. The tables may be behind the streams, so commands check
+// what they find against a stream. This file finds an import's rows by its position, which the caller has read from the import's stream.
 import type { Pool } from "pg";
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { hasRow } from "../../ports/database.js";
@@ -9,7 +9,7 @@ import { supersedingImportSql } from "../../projections/tables/supersedingImport
 export const isShownCompleted = (importId: string, pool: Pool): Promise<boolean> =>
   hasRow(pool, "select from imports where import_id = $1 and status = 'completed'", [importId]);
 
-export interface RejectedRowName {
+export interface RejectedRowKey {
   readonly row: number;
   /** The shipmentId of a shipment's row, the reference of an activity's. */
   readonly handle: string | null;
@@ -18,8 +18,8 @@ export interface RejectedRowName {
 }
 
 /** The next rejected rows of the import after `afterRow`, in row order. */
-export async function rejectedRowsAfter(position: bigint, afterRow: number, max: number, pool: Pool): Promise<RejectedRowName[]> {
-  const { rows } = await pool.query<RejectedRowName>(
+export async function rejectedRowsAfter(position: bigint, afterRow: number, max: number, pool: Pool): Promise<RejectedRowKey[]> {
+  const { rows } = await pool.query<RejectedRowKey>(
     `select "row", handle, element from rejections where import_position = $1 and "row" > $2 order by "row" limit ${max}`,
     [position, afterRow],
   );
@@ -27,8 +27,8 @@ export async function rejectedRowsAfter(position: bigint, afterRow: number, max:
 }
 
 /** The rejected rows of the import among these row numbers. */
-export async function rejectedRowsAmong(position: bigint, numbers: readonly number[], pool: Pool): Promise<RejectedRowName[]> {
-  const { rows } = await pool.query<RejectedRowName>(
+export async function rejectedRowsAmong(position: bigint, numbers: readonly number[], pool: Pool): Promise<RejectedRowKey[]> {
+  const { rows } = await pool.query<RejectedRowKey>(
     `select "row", handle, element from rejections where import_position = $1 and "row" = any($2::integer[])`,
     [position, numbers],
   );
@@ -36,10 +36,10 @@ export async function rejectedRowsAmong(position: bigint, numbers: readonly numb
 }
 
 /** All rejected lines of the shipments, or of the elements of a push, to which the given lines belong, in row order. */
-export async function rejectedLinesOf(position: bigint, lines: readonly RejectedRowName[], pool: Pool): Promise<RejectedRowName[]> {
+export async function rejectedLinesOf(position: bigint, lines: readonly RejectedRowKey[], pool: Pool): Promise<RejectedRowKey[]> {
   const elements = new Set(lines.flatMap(({ element }) => element ?? []));
   const handles = new Set(lines.flatMap(({ element, handle }) => (element === null ? handle || [] : [])));
-  const { rows } = await pool.query<RejectedRowName>(
+  const { rows } = await pool.query<RejectedRowKey>(
     `select r."row", r.handle, r.element from unnest($2::text[]) as wanted (handle)
        join rejections r on r.import_position = $1 and md5(r.handle) = md5(wanted.handle) and r.handle = wanted.handle
       union all
@@ -60,7 +60,7 @@ export async function submittedColumns(position: bigint, source: "data" | "file"
   return rows.map(({ name }) => name);
 }
 
-/** Those of the rejected rows that are superseded, with the import that superseded each. */
+/** For each of these rejected rows that is superseded, the import that superseded it. */
 export async function supersededRows(
   organisationId: string,
   position: bigint,

@@ -84,7 +84,7 @@ export interface Consequences {
   readonly open: number;
 }
 
-/** What reversing the target would change. `earlierTargets` are those that the same call has reversed; the tables may still have them. */
+/** What reversing the target would change. The same call has reversed `earlierTargets`; the tables may not show that yet. */
 export async function consequencesOf(target: ReversalTarget, earlierTargets: readonly ReversalTarget[], pool: Pool): Promise<Consequences> {
   const { organisationId, importId, position, rows, shipmentIds } = target;
   const reversedTargets = JSON.stringify([target, ...earlierTargets].map((each) => ({ ...each, position: String(each.position) })));
@@ -99,7 +99,7 @@ export async function consequencesOf(target: ReversalTarget, earlierTargets: rea
   return found.rows[0] ?? { superseded: 0, restored: 0, reopened: 0, open: 0 };
 }
 
-/** SQL for whether a row is closed, by a correction or otherwise. Superseded rows are left to `isSupersededSql`. */
+/** SQL for whether a row is closed, by a correction or otherwise. It does not see superseded rows, which `isSupersededSql` finds. */
 const isClosedSql = (importId: string, row: string) => `
   (exists (select from row_corrections held where held.import_id = ${importId} and held."row" = ${row})
    or exists (select from finished_rows done where done.import_id = ${importId} and done."row" = ${row}))`;
@@ -107,18 +107,18 @@ const isClosedSql = (importId: string, row: string) => `
 /** SQL for whether another version of the rejected row's shipment, which this call does not reverse, has superseded it. */
 const isSupersededSql = `(i.kind = 'shipments' and ${supersedingAmongSql(
   "$1",
-  `not exists (select from gone where gone.position = s.import_position and (gone."shipmentIds" is null or s.shipment_id = any(gone."shipmentIds")))`,
+  `not exists (select from targets where targets.position = s.import_position and (targets."shipmentIds" is null or s.shipment_id = any(targets."shipmentIds")))`,
 )} is not null)`;
 
 const consequencesSql = `
-  with recursive gone as (
-    select * from jsonb_to_recordset($6) as gone ("importId" uuid, position bigint, rows integer[], "shipmentIds" text[])),
+  with recursive targets as (
+    select * from jsonb_to_recordset($6) as targets ("importId" uuid, position bigint, rows integer[], "shipmentIds" text[])),
   freed as (
     select c.import_id, c."row" from row_corrections c
      where c.correction_id = $2 and not c.reversed and ($4::integer[] is null or c.correction_row = any($4)) and not ${isClosedSql("$2", "c.correction_row")}
     union
     select c.import_id, c."row" from freed join row_corrections c on c.correction_id = freed.import_id and c.correction_row = freed."row"
-     where (c.reversed or exists (select from gone where gone."importId" = c.correction_id and (gone.rows is null or c.correction_row = any(gone.rows))))
+     where (c.reversed or exists (select from targets where targets."importId" = c.correction_id and (targets.rows is null or c.correction_row = any(targets.rows))))
        and not exists (select from finished_rows done where done.import_id = freed.import_id and done."row" = freed."row"))
   select (select count(*)::int from hidden_shipments h
            where h.import_position = $3 and h.organisation_id = $1 and ($5::text[] is null or h.shipment_id = any($5))) as superseded,
@@ -131,7 +131,7 @@ const consequencesSql = `
          (select count(*)::int from freed join imports i on i.import_id = freed.import_id
             join rejections r on r.import_position = i.position and r."row" = freed."row"
            where not exists (select from withdrawn_imports w where w.import_id = freed.import_id)
-             and not exists (select from gone where gone."importId" = freed.import_id and gone.rows is null)
+             and not exists (select from targets where targets."importId" = freed.import_id and targets.rows is null)
              and not ${isSupersededSql}) as reopened,
          case when $4::integer[] is not null or exists (select from withdrawn_imports w where w.import_id = $2) then 0
               else (select count(*)::int from rejections r join imports i on i.position = r.import_position
@@ -145,7 +145,7 @@ interface CorrectingRows {
   readonly rows: readonly number[];
 }
 
-/** The imports whose accepted rows correct rows of this one, directly or through further corrections. Reversed rows are left out. */
+/** The imports whose accepted rows correct rows of this one, directly or through a chain of corrections. Reversed rows are left out. */
 export async function correctingRows(importId: string, rows: readonly number[] | undefined, pool: Pool): Promise<CorrectingRows[]> {
   const found = await pool.query<CorrectingRows>(
     `with recursive following as (
@@ -173,6 +173,6 @@ export async function lastEnd(importIds: readonly string[], pool: Pool): Promise
   return rows[0]?.ended === importIds.length ? (rows[0].at ?? undefined) : undefined;
 }
 
-/** True once the tables have this reversal, otherwise undefined. */
+/** True if the tables have this reversal; otherwise undefined, for `lookUntilFound`. */
 export const isShownReversed = async (reversalId: string, pool: Pool): Promise<true | undefined> =>
   (await hasRow(pool, "select from reversals where reversal_id = $1", [reversalId])) || undefined;

@@ -14,13 +14,13 @@ export interface FileLookUp {
 /** An import that has this file, as far as the tables can tell. */
 export interface SameFile {
   readonly importId: string;
-  /** `recorded`: the table has it. `reserved`: its push may be about to append it, and perhaps has this file. */
+  /** `recorded`: `imports` has it. `reserved`: its push has a place in the queue, may yet record the import, and may have this file. */
   readonly known: "recorded" | "reserved";
-  /** How many rows it has written; null unless the tables show it as completed. */
+  /** How many rows the import has written; null unless the tables show it as completed. */
   readonly processed: number | null;
 }
 
-/** Within this time a push is answered. */
+/** A push is answered within this time after it has reserved its place. */
 const maxPushSeconds = 5;
 const maxImports = 50;
 

@@ -123,7 +123,7 @@ export const areFiguresComplete = (organisationId: string, importId: string, poo
     [organisationId, activitiesShape, importId],
   );
 
-/** Loads only rows that count: others are in no figure. */
+/** Loads only replaced rows that count: no figure includes the others. */
 async function loadReplacedRows(replaced: FiguresOptions["replaced"], pool: Database): Promise<readonly ReplacedRow[]> {
   if (!replaced || replaced.rows.length === 0) return [];
   const { rows } = await pool.query<ReplacedRow>(
@@ -140,7 +140,7 @@ async function loadReplacedRows(replaced: FiguresOptions["replaced"], pool: Data
 const activityCountSql = (condition: string, most: string) =>
   `(select coalesce(sum(n), 0) from (select row_count as n from activity_codes where organisation_id = :organisationId and ${condition} limit ${most}) as days)`;
 
-/** SQL for whether day `d` lies in the range as a whole and has none of the replaced rows. */
+/** SQL for whether day `d` lies wholly in the range and has none of the replaced rows. */
 const isWholeDaySql = `d.day > ${daySql(":since::timestamptz")} and d.day < ${daySql(":at::timestamptz")} and d.day <> all(:days::integer[])`;
 
 const codesSql = `/* prepared */ 
@@ -183,7 +183,7 @@ const quantityLimitsSql = `
     ) as found on true
    group by asked.number order by asked.number`;
 
-/** Jumps from code to code in the index, since each code has a row for every day. */
+/** Jumps from code to code in the index, since a code may have many rows: one for each of its days. */
 const knownCodesSql = `
   with recursive known as (
     (select code from activity_codes where organisation_id = $1 and field = $2 order by code limit 1)

@@ -46,7 +46,7 @@ export function listCatalogueVersions(
   });
 }
 
-/** The versions that others have applied meanwhile, newest first. */
+/** The newest `max` versions after `after` and up to `upTo`, newest first. */
 export async function catalogueVersionsBetween(
   organisationId: string,
   { after, upTo, max }: { readonly after: number; readonly upTo: number; readonly max: number },

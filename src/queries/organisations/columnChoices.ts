@@ -10,7 +10,7 @@ interface ChoiceRow {
   readonly at: Date;
 }
 
-/** The choice for files of this kind with exactly these headings; `key` is their `headingsKey`. */
+/** The choice for files of this kind with exactly the headings whose `headingsKey` is `key`. */
 export async function rememberedColumns(
   organisationId: string,
   { kind, key }: { readonly kind: ImportKind; readonly key: string },

@@ -68,7 +68,7 @@ export async function listMembers(organisationId: string, database: Database): P
   return rows;
 }
 
-/** The names of an organisation's keys, and of its members that are not removed, from one query. */
+/** Reads the names of the organisation's keys and of its members that are not removed. Returns a function that finds a principal's name. */
 export async function principalNames(organisationId: string, database: Database): Promise<NameOf> {
   const { rows } = await database.query<{ id: string; prefix: string | null; name: string }>(
     `select id, prefix, name from (
@@ -82,7 +82,7 @@ export async function principalNames(organisationId: string, database: Database)
   const memberNames = new Map<string, string>();
   for (const { id, prefix, name } of rows) {
     if (prefix === null) memberNames.set(id, name);
-    // Requests that were recorded before there were principals name the prefix of their key.
+    // Old events name a key by its prefix, newer ones by its id.
     else for (const known of [id, prefix]) keyNames.set(known, `key ${name} (${prefix}...)`);
   }
   const nameOf = createNameOf(keyNames, memberNames);

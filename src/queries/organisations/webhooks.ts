@@ -6,11 +6,10 @@ type EndpointFields = "endpointId" | "url" | "events" | "addedAt" | "rotatedAt" 
 export interface WebhookSummary
   extends Pick<typeof webhookEndpoints.$inferSelect, EndpointFields>,
     Pick<typeof webhookHealth.$inferSelect, "failures" | "failingSince"> {
-  /** Deliveries that have yet to succeed. */
+  /** Waiting deliveries, and events that have no delivery to the endpoint yet, up to `maxCounted` of these. */
   readonly waiting: number;
 }
 
-/** Events that have no delivery to an endpoint yet are counted up to this number. */
 const maxCounted = 10_000;
 
 /** The endpoints, oldest first, without removed ones. */
@@ -80,6 +79,7 @@ export async function listDeliveries(
 
 /** A delivery, and what its message is built from. */
 export interface Delivery extends DeliverySummary {
+  /** The event's revision in its stream; null for a ping. */
   readonly revision: string | null;
   /** The database's clock. */
   readonly now: Date;

@@ -50,18 +50,18 @@ export async function explainRequest(
 
 type Sources = Pick<Stores, "eventStore">;
 
-interface PricedQuote {
+interface FoundQuote {
   readonly place: QuotePlace;
   readonly event: QuoteEvent;
 }
 
-async function findQuoteEvent(organisationId: string, quoteId: string, { eventStore }: Sources): Promise<PricedQuote | undefined> {
+async function findQuoteEvent(organisationId: string, quoteId: string, { eventStore }: Sources): Promise<FoundQuote | undefined> {
   const place = quotePlaceOf(quoteId);
   const event = place && (await readQuotes(eventStore, place));
   return place && event?.data.organisationId === organisationId ? { place, event } : undefined;
 }
 
-async function deriveQuotes({ place, event }: PricedQuote, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
+async function deriveQuotes({ place, event }: FoundQuote, numbers: readonly number[], { eventStore }: Sources): Promise<ExplainedQuote[]> {
   const { organisationId, catalogueVersion, by } = event.data;
   const file = await catalogueFileAt(organisationId, catalogueVersion, eventStore);
   if (!file) throw new Error(`the stream of organisation ${organisationId} holds no catalogue version ${catalogueVersion}`);

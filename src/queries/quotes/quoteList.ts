@@ -31,7 +31,7 @@ interface QuoteRow extends Omit<ListedQuote, "quoteId" | "generatedAt" | "cheape
   readonly cheapestTotal: string | null;
 }
 
-/** One page of quotes, newest first. A new quote is listed once the projection has it. */
+/** One page of quotes, newest first. A new quote is missing until the projection has it. */
 export function listQuotes(organisationId: string, filter: QuoteFilter, page: PageRequest, pool: Database): Promise<RowPage<ListedQuote>> {
   const { customerId, from, to } = filter;
   const scope = ["quotes", organisationId, customerId ?? "", ...timeScope(filter)];
@@ -70,7 +70,7 @@ export async function findQuote(organisationId: string, quoteId: string, { pool,
   return JSON.stringify(event.type === "QuotesGenerated" ? quoteAnswerOf(event.data, place.number) : event.data.response);
 }
 
-/** The row of a quote with a stream of its own holds its answer, not its event. Ignores rows of requests that an earlier version wrote. */
+/** For a quote with a stream of its own the table has the answer, otherwise the event. Ignores events of an earlier version. */
 async function answerInTable(organisationId: string, { quotesId, number }: QuotePlace, pool: Pool): Promise<string | undefined> {
   const { rows } = await pool.query<{ recorded: string }>(
     "select recorded from quote_requests where organisation_id = $1 and quotes_id = $2 and alone = $3 and (alone or version = $4)",

@@ -30,7 +30,7 @@ export interface RowFilter {
   readonly reasonKey?: string | undefined;
 }
 
-/** For one page: the rows and imports that are read, the bytes of values, and the lines of one shipment. */
+/** The most of each for one page: rows looked at, imports, bytes of values, and lines of one shipment. */
 const pageLimits = { lookedAt: 2_000, imports: 20, bytes: 2 * 1024 * 1024, lines: 500 } as const;
 const maxRowBytes = 128 * 1024;
 
@@ -127,7 +127,7 @@ async function rowsOfImport(organisationId: string, filter: RowFilter, importRef
   return { rows, leads: keptLeads, lookedAt, bytes, upTo: keptLeads < leads.length ? leads[keptLeads - 1]?.row : upTo };
 }
 
-/** The first row of each shipment that passes the filter; for activities, every row that does. */
+/** The first row of each shipment that passes the filter, or every activity that does. `$2::text <> ''` only gives $2 a type. */
 async function leadsOfImport(organisationId: string, filter: RowFilter, { importId, position }: ImportRef, range: RowRange, pool: Pool) {
   const { kind, state, reasonKey } = filter;
   const hasReasonSql = (row: string) => (reasonKey === undefined ? "true" : `md5(${reasonSql(row)}) = $6`);

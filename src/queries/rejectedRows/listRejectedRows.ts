@@ -43,8 +43,8 @@ export async function listRejectedRows(
 const rowsThatFitSql = `
   select handle, error, data, "row" from (
     select chosen.*, sum(octet_length(data::text) + octet_length(error) + coalesce(octet_length(handle), 0)) over (order by "row") as bytes,
-           row_number() over (order by "row") as place
+           row_number() over (order by "row") as number
       from (select handle, error, data, "row" from rejections
              where import_position = (select position from imports where import_id = $1 and organisation_id = $2)
                and "row" = any($3::integer[])) as chosen) as sized
-   where bytes <= ${limits.rejectedPageBytes} or place = 1 order by "row"`;
+   where bytes <= ${limits.rejectedPageBytes} or number = 1 order by "row"`;

@@ -1,5 +1,5 @@
-// How many rejected rows wait for a correction, being `open` as rowStates.ts defines it. For activities the projection has the counts. Rows
-// of shipments are looked up, those of the newest imports first, since a later import may have written the shipment.
+// How many rejected rows wait for a correction: those whose state is `open` (rowStates.ts). For activities the projection has the counts.
+// Rows of shipments are looked up, those of the newest imports first, since a later import may have written the shipment.
 import type { ImportKind } from "../../events/importEvents.js";
 import type { Database } from "../../ports/database.js";
 import { reasonSql } from "../../projections/tables/rejectionGroups.js";

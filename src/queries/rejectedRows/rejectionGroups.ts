@@ -20,7 +20,7 @@ export interface GroupFilter {
   readonly importId?: string | undefined;
 }
 
-/** Rejected rows of completed imports in one state, by import and reason, the latest import first. `more`: whether further groups exist. */
+/** Rejected rows of completed imports in one state, by import and reason, the latest import first. `more`: whether more groups exist. */
 export async function rejectionGroups(
   organisationId: string,
   { state, kind, importId }: GroupFilter,

@@ -7,9 +7,9 @@ const maxCounted = 10_000;
 const maxReasons = 8;
 
 /**
- * Why the rows of an ended import were rejected. For a completed import the projection has the counts. `reasons` has the most frequent
- * ones, in that order. A row with several faults counts for each of them, and a shipment's other lines count for the faults of its faulty
- * lines. `others` is the number of further reasons, `counted` the number of rejected rows that were counted.
+ * Why the rows of an ended import were rejected. For a completed import the projection has the counts; otherwise the first rejected rows
+ * are counted. `reasons` has the most frequent first. A row with several faults counts for each of them, and a shipment's other lines count
+ * for the faults of its faulty lines. `others` is the number of other reasons, `counted` the number of rejected rows that were counted.
  */
 export async function rejectionReasons(
   organisationId: string,

@@ -4,15 +4,15 @@ import { supersedingImportSql } from "../../projections/tables/supersedingImport
 import { principalNames } from "../organisations/organisations.js";
 import { type RowState, stateSqlOf } from "./rowStates.js";
 
-export interface RowName {
+export interface RowKey {
   readonly importId: string;
   readonly row: number;
 }
 
 /** The state of a rejected row, and who brought it about. */
-export interface RejectedRowOutcome extends RowName {
+export interface RejectedRowOutcome extends RowKey {
   readonly state: RowState;
-  /** The import that corrects it, or that has written its shipment since. */
+  /** The import that corrects the row, or that has superseded it. */
   readonly otherId: string | null;
   /** That import's reference, by which people know it. */
   readonly otherName: string | null;
@@ -22,7 +22,7 @@ export interface RejectedRowOutcome extends RowName {
 }
 
 /** Looks up rows of completed imports. Rows of other organisations are left out. */
-export async function rejectedRowOutcomes(organisationId: string, rows: readonly RowName[], pool: Pool): Promise<RejectedRowOutcome[]> {
+export async function rejectedRowOutcomes(organisationId: string, rows: readonly RowKey[], pool: Pool): Promise<RejectedRowOutcome[]> {
   if (rows.length === 0) return [];
   const found = await pool.query<Omit<RejectedRowOutcome, "by"> & { actor: string | null }>(
     `select wanted."importId", wanted."row", ${stateSqlOf({ sql: "i.kind" }, { importId: "i.import_id", organisationId: "$1" })} as state,

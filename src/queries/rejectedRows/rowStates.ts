@@ -7,8 +7,8 @@ export const rowStateNames = ["open", "submitted", "corrected", "dismissed", "su
 export type RowState = (typeof rowStateNames)[number];
 
 /**
- * SQL for the state of row `r` of the table `rejections`. It alone defines which rows are open, for every list and count. The ledger tells
- * whether a later write has superseded the row's shipment. In a reversed import, a row that would be open is withdrawn. `kind` is a kind or
+ * SQL for the state of row `r` of the table `rejections`. Only this SQL defines which rows are open, for every list and count. The ledger
+ * tells whether a later write has superseded a shipment. In a reversed import, a row that would be open is withdrawn. `kind` is a kind or
  * SQL for one; `owner` has SQL for the ids of the import and the organisation.
  */
 export function stateSqlOf(kind: ImportKind | { readonly sql: string }, owner: Record<"importId" | "organisationId", string>): string {

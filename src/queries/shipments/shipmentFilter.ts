@@ -36,7 +36,7 @@ export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place
   ...(place ? [JSON.stringify([place.suburb ?? "", ...place.postCodes])] : []),
 ];
 
-/** The filter's conditions on a row named `scanned`. Repeating those that the scan has already applied is harmless. */
+/** The filter's conditions on a row named `scanned`. Some repeat conditions that the scan has already applied, which is harmless. */
 export function conditionsOf({ customerId, shipmentIdPrefix, sourceDetails, place, from, to }: ShipmentFilter): SQL[] {
   const conditions = [
     customerId === undefined ? undefined : sql`scanned.fields ->> 'customerId' = ${customerId}`,

@@ -82,7 +82,7 @@ function ledgerShipment({ fields, items, sourceDetails, importId, updatedAt }: S
 }
 
 /** How many of these shipments the ledger already has. */
-export async function existingShipments(organisationId: string, ids: readonly string[], pool: Database): Promise<number> {
+export async function countExistingShipments(organisationId: string, ids: readonly string[], pool: Database): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     "select count(*)::int as count from shipments where organisation_id = $1 and shipment_id = any($2::text[])",
     [organisationId, ids],

@@ -31,7 +31,6 @@ export function chooseScan(organisationId: string, filter: ShipmentFilter): Ship
   return byImport ? scanByImport(organisationId, filter) : scanById(organisationId, filter);
 }
 
-/** Whether the filter has at least one of these conditions. */
 const hasAny = (filter: ShipmentFilter, ...names: (keyof ShipmentFilter)[]): boolean => names.some((name) => filter[name] !== undefined);
 
 /** The text as the indexes hold it. */

@@ -15,7 +15,7 @@ export interface PlacedVersion {
   /** The shipment's number in the import. */
   readonly shipment: number;
   readonly revisions: readonly number[];
-  /** The import of a later push that completed first, so that the ledger never showed this version. Null if it did. */
+  /** The import of a later push that completed first, so that the ledger never showed this version. Null if the ledger did. */
   readonly supersededBy: string | null;
   readonly reversed: VersionReversal | null;
 }
@@ -48,7 +48,7 @@ export interface VersionsRequest {
 }
 
 export interface VersionsPage {
-  /** The number of versions in all. */
+  /** The number of all versions. */
   readonly all: number;
   /** Oldest first. */
   readonly versions: readonly PlacedVersion[];
@@ -82,12 +82,12 @@ const anyVersionSql = `
    where shipment_versions.organisation_id = $1 and shipment_id = $2 limit 1`;
 
 /** SQL for whether the ledger has the version `later`, of a push after that of `own`, at a position in the event log. */
-const isInLedgerAtSql = (place: string): string =>
-  `later.number > own.number and later.completed_position <= ${place} and (later.reversed_position is null or later.reversed_position > ${place})`;
+const isInLedgerAtSql = (position: string): string =>
+  `later.number > own.number and later.completed_position <= ${position} and (later.reversed_position is null or later.reversed_position > ${position})`;
 
 /**
  * Shipments of one import with the same id are reversed together. A version can enter the ledger when its import completes, or when a later
- * push is reversed. It never entered if a later push was in the ledger each time, up to its own reversal.
+ * push is reversed. It never entered if, each time before its own reversal, a later push was in the ledger.
  */
 const versionsSql = `
   with completed as (
@@ -108,10 +108,10 @@ const versionsSql = `
     select number, number > newest - $5 and number <= newest as is_on_page, number = shown as is_shown,
            json_build_object('number', number, 'importId', import_id, 'shipment', shipment, 'revisions', revisions,
              'supersededBy', case when not exists (
-               select from (select own.completed_position as place
-                            union all select later.reversed_position from written as later where later.number > own.number) as places
-                where place >= own.completed_position and (own.reversed_position is null or place < own.reversed_position)
-                  and not exists (select from written as later where ${isInLedgerAtSql("place")}))
+               select from (select own.completed_position as log_position
+                            union all select later.reversed_position from written as later where later.number > own.number) as log_positions
+                where log_position >= own.completed_position and (own.reversed_position is null or log_position < own.reversed_position)
+                  and not exists (select from written as later where ${isInLedgerAtSql("log_position")}))
                then (select later.import_id from written as later where ${isInLedgerAtSql("own.completed_position")} order by later.number limit 1) end,
              'reversed', case when reversal_id is not null then
                json_build_object('reversalId', reversal_id, 'reason', reason, 'actor', reversed_by,

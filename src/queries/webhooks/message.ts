@@ -25,7 +25,7 @@ export interface MessageSubject extends Pick<Delivery, "eventId" | "type" | "imp
   readonly endpointId: string;
 }
 
-/** The event cannot be sent: the event log no longer has it at its place since an older state was restored, or its type is not sent. */
+/** The event cannot be sent: its type is not sent, or the event log does not have it any more because an older state was restored. */
 export class EventGone extends Error {
   override readonly name = "EventGone";
 }

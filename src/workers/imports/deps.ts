@@ -1,6 +1,6 @@
 // src/workers/imports runs imports: a worker takes an organisation's turn, reads the submission, records an outcome for every row and
 // ends the import. Any number of workers may run. A lease in Postgres says which worker has the turn. If a worker still appends after its
-// lease has ended, the stream's expected revision refuses the append.
+// lease has ended, the event store refuses the append, which expects an older revision. This file has what all of that depends on.
 import type { Logger } from "pino";
 import type { Catalogue } from "../../domain/catalogue/catalogue.js";
 import type { Geography } from "../../domain/geography/geography.js";
@@ -9,9 +9,9 @@ import type { Notices } from "../../ports/notices.js";
 import type { ObjectStore } from "../../ports/objectStore.js";
 import type { Spreadsheets } from "../../ports/spreadsheets.js";
 
-/** The loaded localities. A version is the checksum of a country's loaded file, by country. */
+/** The loaded localities. Versions are by country: the checksum of the country's loaded file. */
 export interface LocalityVersions {
-  current(): Promise<Record<string, string>>;
+  currentVersions(): Promise<Record<string, string>>;
   geography(versions: Record<string, string>): Promise<Geography>;
 }
 

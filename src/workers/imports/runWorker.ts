@@ -8,46 +8,46 @@ import { createDoorbell, waitUntilDue } from "../waiting/doorbell.js";
 import { repeatUntilStopped } from "../waiting/repeatUntilStopped.js";
 import type { WorkerDeps } from "./deps.js";
 import { reconcileQueue } from "./turns/reconcileQueue.js";
-import { createRoom, type RoomShare } from "./turns/room.js";
+import { createRoom, type RoomVisit } from "./turns/room.js";
 import { takeTurn } from "./turns/takeTurn.js";
 import { makeLateReports } from "./upkeep/lateReports.js";
 import { forgetExpiredSignIns, sweepKeptFiles, sweepRefusedUploads, sweepUnfinishedUploads } from "./upkeep/sweeps.js";
 import { createOwnFolder } from "./upkeep/temporaryFolders.js";
 
 interface WorkerOptions extends WorkerDeps {
-  /** How many organisations this process serves at once. */
+  /** How many organisations this process serves at the same time. */
   readonly concurrency?: number;
   readonly signal: AbortSignal;
 }
 
 const pollMs = 1_000;
 const reconcileMs = 15_000;
-/** The tables show failed and cancelled imports a moment later, so the worker looks for missing reports often for a while after one. */
+/** How often to look for missing reports. `quiet`: notices arrive, and no import has failed or been cancelled for `afterEnd`. */
 const lateReportsMs = { usual: 2_000, quiet: 15_000, afterEnd: 30_000 };
 const sweepMs = 3_600_000;
 const forgetSignInsMs = 60_000;
 const outagePause = { firstMs: 1_000, maxMs: 15_000 };
-/** How long a stopping worker waits. If a store does not answer, a turn is not given back in time, and ends with its lease. */
+/** How long a stopping worker waits for its turns and tasks. If a store does not answer, a turn ends only when its lease ends. */
 const maxStopMs = 6_000;
 
-/** Runs imports until the signal aborts. It then waits for appends in flight, gives its turns back and returns. */
+/** Runs imports until the signal aborts. Then waits for appends in flight, gives the turns back and returns. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
   const { pool, signal, logger, concurrency = 4, notices = noNotices } = options;
   const folder = await createOwnFolder(options.tempDir, "worker");
   const bell = createDoorbell(signal);
   const reportBell = createDoorbell(signal);
-  let lastBadEndMs = performance.now();
-  const onBadEnd = () => {
-    lastBadEndMs = performance.now();
+  let lastFailedOrCancelledMs = performance.now();
+  const onFailedOrCancelled = () => {
+    lastFailedOrCancelledMs = performance.now();
     reportBell.ring();
   };
   const reportPauseMs = () => {
-    const isQuiet = notices.areArriving() && performance.now() - lastBadEndMs > lateReportsMs.afterEnd;
+    const isQuiet = notices.areArriving() && performance.now() - lastFailedOrCancelledMs > lateReportsMs.afterEnd;
     return isQuiet ? lateReportsMs.quiet : lateReportsMs.usual;
   };
   const unsubscribes = [
     notices.on(channels.importQueued, () => bell.ring()),
-    notices.on(channels.importCancelled, onBadEnd),
+    notices.on(channels.importCancelled, onFailedOrCancelled),
     notices.on(channels.reportWanted, () => reportBell.ring()),
   ];
   const room = createRoom(concurrency);
@@ -59,27 +59,27 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
     outages += 1;
     return backOffMs(outages, outagePause);
   };
-  const serve = async (turn: Turn, claimStartedAt: number, share: RoomShare): Promise<boolean> => {
+  const serve = async (turn: Turn, claimStartedAt: number, visit: RoomVisit): Promise<boolean> => {
     const outagesBefore = outages;
-    const turnRun = { deps: options, turn, claimStartedAt, folder, stop: signal, share, outagePauseMs, onFailure: onBadEnd };
+    const turnRun = { deps: options, turn, claimStartedAt, folder, stop: signal, visit, outagePauseMs, onFailure: onFailedOrCancelled };
     const othersMayWait = await takeTurn(turnRun);
     if (outages === outagesBefore) outages = 0;
     return othersMayWait;
   };
-  /** Starts one more organisation's turn. Returns whether further organisations wait. */
+  /** Starts one more organisation's turn. Returns whether other organisations wait. */
   const takeNext = async (): Promise<boolean> => {
     turnCount += 1;
     const claimStartedAt = performance.now(); // read before the query, so that the lease ends here before it ends in the database
     const turn = await claimTurn(pool, `${options.workerId}#${turnCount}`);
     if (!turn) return false;
-    const share = room.enter();
-    const run = serve(turn, claimStartedAt, share)
+    const visit = room.enter();
+    const run = serve(turn, claimStartedAt, visit)
       .catch((error: unknown) => {
         logger.error({ err: error, importId: turn.importId }, "a turn ended with an unexpected error");
         return true;
       })
       .then((othersMayWait) => {
-        share.leave();
+        visit.leave();
         running.delete(run);
         if (othersMayWait) bell.ring();
       });
@@ -109,7 +109,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
       await bell.pause(outagePauseMs());
     }
   }
-  for (const end of unsubscribes) end();
+  for (const unsubscribe of unsubscribes) unsubscribe();
   await withTimeLimit(maxStopMs, Promise.all([...running, ...tasks]), () => undefined);
   await rm(folder, { recursive: true, force: true });
 }

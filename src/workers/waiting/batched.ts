@@ -4,7 +4,7 @@ const gatherMs = 5;
 
 /**
  * Returns a function that writes an item. Items that arrive within a few milliseconds, or while a statement runs, are written in one
- * statement. If it fails, its items are written one by one, so that a faulty one does not fail the others. An outage fails them all.
+ * statement. If the statement fails, its items are written one by one, so that a faulty one does not fail the others. An outage fails all.
  */
 export function batched<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,

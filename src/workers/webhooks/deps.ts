@@ -1,5 +1,5 @@
 // src/workers/webhooks sends events to the organisations' endpoints. One process at a time follows the event log and records the events.
-// Every worker process makes deliveries of them and sends those that are due.
+// Every worker process makes deliveries of the events and sends the due ones. This file has what both depend on.
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { OrganisationDeps } from "../../commands/organisations/organisationStream.js";

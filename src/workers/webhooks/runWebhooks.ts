@@ -23,7 +23,7 @@ export async function runWebhooks(deps: WebhookWorkerDeps): Promise<void> {
 
 const deliveriesPerStatement = 5_000;
 
-/** No pause is this long. A later time was written while the database's clock was ahead, and is corrected. */
+/** No pause is this long. A time later than this was written while the database's clock was ahead, and is corrected. */
 const tooLateSql = "now() + interval '2 hours'";
 
 /** Deletes old events and old ended deliveries with their attempts, and drops the waiting deliveries of removed endpoints. */

@@ -66,7 +66,7 @@ test("a missing bucket is reported as such, not as a missing object, and only `p
     const fault = await faultOf(work());
     expect(fault.fault).toBe("absent");
     expect(fault.message).toBe(
-      `The object store at ${s3.options.endpoint} (bucket ${bucket}) cannot be used: The bucket does not exist. Check S3_BUCKET; the api role makes a missing bucket at its start.`,
+      `The object store at ${s3.options.endpoint} (bucket ${bucket}) cannot be used: The bucket does not exist. Check S3_BUCKET; the api role creates a missing bucket when it starts.`,
     );
   }
   await store.prepare();

@@ -57,7 +57,7 @@ test("no statement of another reader is ever cancelled, whenever a reader leaves
 });
 
 test("an organisation's statements wait for each other, and are refused when too many wait", async () => {
-  const slots = createSlots({ maxHeld: 3, maxPerOwner: 2, line: { maxPerOwner: 1, maxWaitMs: 60_000 }, refusal: "too many" });
+  const slots = createSlots({ maxHeld: 3, maxPerOwner: 2, queue: { maxPerOwner: 1, maxWaitMs: 60_000 }, refusal: "too many" });
   const leaving = new AbortController();
   onTestFinished(() => leaving.abort());
   const of = (organisationId: string) => createPoolForReads(slots)(database.pool, { organisationId, signal: leaving.signal });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { spreadsheets } from "../../../src/adapters/spreadsheets/spreadsheets.js";
 import type { CsvCell } from "../../../src/ports/spreadsheets.js";
 
-const { copiedCsv, copiedCells, csvLine } = spreadsheets;
+const { csvFromCopy, cellsFromCopy, csvLine } = spreadsheets;
 
 /** As COPY escapes a text. */
 const letters: Readonly<Record<string, string>> = { "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t", "\v": "v", "\\": "\\" };
@@ -34,7 +34,7 @@ describe("copied rows", () => {
   test("are the same records as their cells", () => {
     fc.assert(
       fc.property(rows, (some) => {
-        expect(copiedCsv(copiedOf(some)).toString()).toBe(some.map((row) => csvLine(cellsOf(row))).join(""));
+        expect(csvFromCopy(copiedOf(some)).toString()).toBe(some.map((row) => csvLine(cellsOf(row))).join(""));
       }),
       { numRuns: 3_000 },
     );
@@ -43,19 +43,19 @@ describe("copied rows", () => {
   test("have the cells that were copied", () => {
     fc.assert(
       fc.property(rows, (some) => {
-        expect(copiedCells(copiedOf(some))).toEqual(some.map(cellsOf));
+        expect(cellsFromCopy(copiedOf(some))).toEqual(some.map(cellsOf));
       }),
     );
   });
 
   test("that grow most are written whole, after fewer and after longer rows", () => {
     for (const some of [[['"', "", '"']], Array.from({ length: 2_000 }, () => ["-", "1", '"']), [["x".repeat(100_000), "", "=".repeat(9)]]])
-      expect(copiedCsv(copiedOf(some)).toString()).toBe(some.map((row) => csvLine(cellsOf(row))).join(""));
+      expect(csvFromCopy(copiedOf(some)).toString()).toBe(some.map((row) => csvLine(cellsOf(row))).join(""));
   });
 
   test("keep what they were given while later rows are written", () => {
-    const first = copiedCsv(copiedOf([["first", "1", ""]]));
-    copiedCsv(copiedOf([["other", "2", ""]]));
+    const first = csvFromCopy(copiedOf([["first", "1", ""]]));
+    csvFromCopy(copiedOf([["other", "2", ""]]));
     expect(first.toString()).toBe('"first",1,\r\n');
   });
 });

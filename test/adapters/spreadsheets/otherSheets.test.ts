@@ -32,7 +32,7 @@ test("another visible sheet with rows is named in a note", async () => {
   const { columns, otherSheets, notes } = await headerOf([{ name: "March", content: rows }]);
   expect([columns, otherSheets]).toEqual([["a"], ["March"]]);
   expect(notes).toEqual([
-    'Only the first visible sheet, "Orders", was read. "March" has rows too, which were not: move them to the first sheet, or upload each sheet as a file of its own.',
+    'Only the first visible sheet, "Orders", was read. "March" has rows too, which were not read: move them to the first sheet, or upload each sheet as a file of its own.',
   ]);
 });
 

@@ -34,7 +34,7 @@ const lastOf = async ({ importId }: ImportRequested) =>
 test("a push that was answered 503 but had landed is cancelled, with the time of the cancellation", async () => {
   const request = await landed("2026-03-01T10:00:00.000Z");
   const before = (await stage.pool.query<{ now: Date }>("select now()")).rows[0]?.now.getTime() ?? 0;
-  await resolvePushAfter503({ ...stage, stopping: undefined }, request);
+  await resolvePushAfter503({ ...stage, stopped: undefined }, request);
   const cancellation = await lastOf(request);
   expect(cancellation).toMatchObject({ type: "ImportCancelled", data: { reason: "the push was answered 503" } });
   expect(Date.parse(cancellation.data.at)).toBeGreaterThanOrEqual(before);
@@ -44,7 +44,7 @@ test("the cancellation is recorded also while the database is away, and the fail
   const request = await landed("2026-03-01T10:00:00.000Z");
   const { said, ...away } = outage();
   const stop = new AbortController();
-  const resolving = resolvePushAfter503({ ...away, eventStore: stage.eventStore, stopping: stop.signal }, request);
+  const resolving = resolvePushAfter503({ ...away, eventStore: stage.eventStore, stopped: stop.signal }, request);
   onTestFinished(async () => {
     stop.abort();
     await resolving;
@@ -64,9 +64,9 @@ test("a push that cannot be resolved in time is given up, and this is logged as 
   expect(said.at(-1)).toMatchObject({ importId: request.importId, msg: expect.stringContaining("given up") });
 });
 
-test("an API process that is stopping does not try again, and logs nothing", async () => {
+test("an API process that has stopped does not try again, and logs nothing", async () => {
   const { said, ...away } = outage();
   const request = await landed("2026-03-01T10:00:00.000Z");
-  await resolvePushAfter503({ ...away, eventStore: stage.eventStore, stopping: AbortSignal.abort() }, request);
+  await resolvePushAfter503({ ...away, eventStore: stage.eventStore, stopped: AbortSignal.abort() }, request);
   expect(said).toEqual([]);
 });

@@ -92,7 +92,7 @@ describe("a country", () => {
     const before = reads();
     geography.resolve({ postalCode: "M1", countryCode: "GB" });
     expect(reads()).toBe(before);
-    geography.reload("GB");
+    geography.forget("GB");
     geography.resolve({ postalCode: "M1", countryCode: "GB" });
     expect(reads()).toBe(before + 1);
   });

@@ -24,15 +24,15 @@ describe("a recorded quote", () => {
     Object.assign(quote.cards[0]?.steps ?? {}, { total: total + 1 });
     const { agrees, cards } = explainQuote(quote, withCard({}));
     expect(agrees).toBe(false);
-    expect(cards[0]?.differences).toEqual([`total was recorded as ${total + 1} and comes out as ${total}`]);
+    expect(cards[0]?.differences).toEqual([`total was recorded as ${total + 1} and is now computed as ${total}`]);
   });
 
   it("does not agree with a catalogue that has other rates or other cards", () => {
     expect(explainQuote(recorded(), withCard({ fuelLevyPercent: 22.6 })).agrees).toBe(false);
     const gone = explainQuote(recorded(), withCard({ validTo: "2026-11-14" }));
     expect(gone.agrees).toBe(false);
-    expect(gone.differences[0]).toBe("road-2026 was answered and does not come out again");
+    expect(gone.differences[0]).toBe("road-2026 is in the recorded quote and is not computed now");
     const unanswered = explainQuote({ ...recorded(), cards: [] }, withCard({}));
-    expect(unanswered.cards[0]?.differences).toEqual(["it was not answered"]);
+    expect(unanswered.cards[0]?.differences).toEqual(["the recorded quote does not have this card"]);
   });
 });

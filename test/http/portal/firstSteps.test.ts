@@ -43,7 +43,12 @@ const example = { kind: "activities", source: "file", file: file("example-activi
 test("the example catalogue, the example file, a colleague and a key: each is ticked, and the list goes when all are done", async () => {
   const { id, who } = await begin();
   const token = await formToken(who);
-  expect(steps(await overview(who))).toEqual(["- Customers and prices", "- Try the example file", "- Invite a colleague", "- Make a key"]);
+  expect(steps(await overview(who))).toEqual([
+    "- Customers and prices",
+    "- Try the example file",
+    "- Invite a colleague",
+    "- Create a key",
+  ]);
 
   const loaded = await who.post("/portal/first-steps/catalogue", { token, version: "1" });
   const changes = loaded.headers.get("location") ?? "";
@@ -60,7 +65,12 @@ test("the example catalogue, the example file, a colleague and a key: each is ti
   expect(page).toContain("Every row would be accepted.");
   expect((await who.post("/portal/first-steps/example", { token })).headers.get("location")).toBe(tried.headers.get("location"));
   await record({ ...example, organisationId: id });
-  expect(steps(await overview(who))).toEqual(["x Customers and prices", "x Try the example file", "- Invite a colleague", "- Make a key"]);
+  expect(steps(await overview(who))).toEqual([
+    "x Customers and prices",
+    "x Try the example file",
+    "- Invite a colleague",
+    "- Create a key",
+  ]);
   await addMember(service, id, "viewer");
   await who.post("/portal/settings/keys/create", { token, name: "first", read: "on", until: "" });
   await service.pool.query("update api_keys set revoked_at = null where organisation_id = $1", [id]);
@@ -109,7 +119,7 @@ test("Quotes says what is missing for a price, and leads there", async () => {
   for (const list of ["customers", "rate-cards"]) expect(page).toContain(`href="/portal/catalogue/${list}/new"`);
   const { id } = await service.organisation((file) => Object.assign(file, { rateCards: [], customers: [{ id: "A", name: "A" }] }));
   const operator = await text(await signedIn(service, await addMember(service, id, "operator")));
-  expect(operator).toContain("There is no rate card yet. An admin adds it in the catalogue.");
+  expect(operator).toContain("There is no rate card yet. An admin can add what is missing, in the catalogue.");
   const full = await service.organisation();
   expect(await text(await signedIn(service, await addMember(service, full.id, "admin")))).not.toContain("A quote needs");
 });

@@ -11,9 +11,9 @@ afterEach(() => {
 function setUp(options: Partial<Parameters<typeof createOpenPages>[0]> = {}) {
   const closing = new AbortController();
   const now = new Map<string, string>();
-  const versions = vi.fn(async (_: readonly string[]) => now as ReadonlyMap<string, string>);
-  const signedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions));
-  const pages = createOpenPages({ versions, signedIn, closing: closing.signal, logger: { debug: () => undefined }, ...options });
+  const readVersions = vi.fn(async (_: readonly string[]) => now as ReadonlyMap<string, string>);
+  const findSignedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions));
+  const pages = createOpenPages({ readVersions, findSignedIn, closing: closing.signal, logger: { debug: () => undefined }, ...options });
   const closeConnection = vi.fn();
   const open = (
     organisationId = "acme",
@@ -21,7 +21,7 @@ function setUp(options: Partial<Parameters<typeof createOpenPages>[0]> = {}) {
     clientLeft = new AbortController().signal,
     page = { watched: "list", version: "1" },
   ) => pages.open({ organisationId, session, clientLeft, closeConnection, ...page }).getReader();
-  return { open, now, versions, closeConnection, closing, signedIn };
+  return { open, now, readVersions, closeConnection, closing, findSignedIn };
 }
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
@@ -74,11 +74,11 @@ describe("a page", () => {
 
   test("is told when the database answers again", async () => {
     let isAway = true;
-    const versions = async () => {
+    const readVersions = async () => {
       if (isAway) throw new Error("no database");
       return new Map([["list", "2"]]);
     };
-    const { open } = setUp({ versions });
+    const { open } = setUp({ readVersions });
     const reader = open();
     await reader.read();
     const next = reader.read();
@@ -110,36 +110,36 @@ describe("a page", () => {
   });
 
   test("that leaves is removed, and one that never reads is never added", async () => {
-    const { open, versions, signedIn } = setUp();
+    const { open, readVersions, findSignedIn } = setUp();
     open();
     await vi.advanceTimersByTimeAsync(10_000);
-    expect([versions.mock.calls.length, signedIn.mock.calls.length]).toEqual([0, 0]);
+    expect([readVersions.mock.calls.length, findSignedIn.mock.calls.length]).toEqual([0, 0]);
     const reader = open();
     await reader.read();
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(versions.mock.calls).toEqual([[["list"]]]);
+    expect(readVersions.mock.calls).toEqual([[["list"]]]);
     await reader.cancel();
-    const { length } = versions.mock.calls;
+    const { length } = readVersions.mock.calls;
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(versions.mock.calls.length).toBeLessThanOrEqual(length + 1);
+    expect(readVersions.mock.calls.length).toBeLessThanOrEqual(length + 1);
   });
 });
 
 describe("sessions", () => {
   test("are checked in one query, and a stream ends with its session", async () => {
     const gone = new Set<string>();
-    const signedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions.filter((session) => !gone.has(session))));
-    const { open } = setUp({ signedIn });
+    const findSignedIn = vi.fn(async (sessions: readonly string[]) => new Set(sessions.filter((session) => !gone.has(session))));
+    const { open } = setUp({ findSignedIn });
     const readers = ["a", "b", "b", "c"].map((session) => open("acme", session));
     await Promise.all(readers.map((reader) => reader.read()));
     gone.add("b");
     await vi.advanceTimersByTimeAsync(2_500);
-    expect(signedIn.mock.calls).toEqual([[["a", "b", "c"]]]);
+    expect(findSignedIn.mock.calls).toEqual([[["a", "b", "c"]]]);
     expect(await Promise.all(readers.map(hasEnded))).toEqual([undefined, true, true, undefined]);
   });
 
   test("that cannot be checked for half a minute end their streams, and not earlier", async () => {
-    const { open } = setUp({ signedIn: () => Promise.reject(new Error("no database")) });
+    const { open } = setUp({ findSignedIn: () => Promise.reject(new Error("no database")) });
     const reader = open();
     await reader.read();
     const next = reader.read();
@@ -196,7 +196,7 @@ describe("limits", () => {
   });
 
   test("hold before a stream is read, and a browser that leaves or had left keeps no place, whether it has read or not", async () => {
-    const { open, versions } = setUp({ limits });
+    const { open, readVersions } = setUp({ limits });
     const leaving = new AbortController();
     await open("acme", "one", leaving.signal).read();
     open("acme", "one", leaving.signal);
@@ -205,12 +205,12 @@ describe("limits", () => {
     for (let n = 0; n < 10; n += 1) open("acme", "one", leaving.signal);
     await Promise.all([open().read(), open().read()]);
     expect(() => open()).toThrow("Too many pages with live updates are open");
-    expect(versions).not.toHaveBeenCalled();
+    expect(readVersions).not.toHaveBeenCalled();
   });
 });
 
 test("all streams end when the API begins to stop, and none begins after that", async () => {
-  const { open, closing, versions } = setUp();
+  const { open, closing, readVersions } = setUp();
   const reader = open();
   await reader.read();
   closing.abort();
@@ -219,5 +219,5 @@ test("all streams end when the API begins to stop, and none begins after that", 
   await late.read();
   expect((await late.read()).done).toBe(true);
   await vi.advanceTimersByTimeAsync(10_000);
-  expect(versions.mock.calls.length).toBeLessThanOrEqual(1);
+  expect(readVersions.mock.calls.length).toBeLessThanOrEqual(1);
 });

@@ -7,7 +7,7 @@ import {
   type DownloadedTable,
   type Pieces,
   pacedRows,
-  restAfterRowsMs,
+  pauseAfterBatchMs,
   splitBatches,
   workbookPieces,
 } from "../../../src/http/portal/downloads.js";
@@ -106,8 +106,8 @@ test("a workbook that is left while it is being finished leaves no promise witho
 });
 
 describe("the rows of a download", () => {
-  const taken = async (restMs: number) => {
-    const rows = pacedRows(endless().table.rows, () => restMs);
+  const taken = async (pauseMs: number) => {
+    const rows = pacedRows(endless().table.rows, () => pauseMs);
     await rows.next();
     return rows;
   };
@@ -121,7 +121,7 @@ describe("the rows of a download", () => {
     await rows.return(undefined);
   });
 
-  test("rest before the next ones are read", async () => {
+  test("pause before the next ones are read", async () => {
     const rows = await taken(8);
     let waited = false;
     setTimeout(() => (waited = true), 4);
@@ -168,5 +168,5 @@ describe("the rows of a download", () => {
     ["requests come", { isBusy: true, runningDownloads: 1, elapsedMs: 0 }, 16],
     ["requests come, and other downloads run", { isBusy: true, runningDownloads: 4, elapsedMs: 449_999 }, 64],
     ["half of its time has passed", { isBusy: true, runningDownloads: 4, elapsedMs: 450_000 }, 0],
-  ])("rest or not when %s", (_, given, ms) => expect(restAfterRowsMs(given)).toBe(ms));
+  ])("pause or not when %s", (_, given, ms) => expect(pauseAfterBatchMs(given)).toBe(ms));
 });

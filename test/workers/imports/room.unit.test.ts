@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { createRoom, type RoomShare } from "../../../src/workers/imports/turns/room.js";
+import { createRoom, type RoomVisit } from "../../../src/workers/imports/turns/room.js";
 
 const mebibyte = 1024 * 1024;
 const file = (size: number, format: "csv" | "xlsx" = "csv") => ({ key: "k", name: "n", sha256: "", size, format });
 
 /** Takes room for a file. Undefined when there is no room. */
-function take(room: ReturnType<typeof createRoom>, mebibytes: number, format: "csv" | "xlsx" = "csv"): RoomShare | undefined {
+function take(room: ReturnType<typeof createRoom>, mebibytes: number, format: "csv" | "xlsx" = "csv"): RoomVisit | undefined {
   const visit = room.enter();
   if (visit.take(file(mebibytes * mebibyte, format))) return visit;
   visit.leave();
@@ -60,7 +60,7 @@ test("large files never take all the slots", () => {
 
 describe("giving way", () => {
   /** Gives way again and again until `until` holds. Returns how often it paused. */
-  async function rests(visit: RoomShare | undefined, until: () => boolean): Promise<number> {
+  async function rests(visit: RoomVisit | undefined, until: () => boolean): Promise<number> {
     for (let count = 0; ; count += 1) {
       let pause: Promise<void> | undefined;
       while (!pause) pause = visit?.giveWay();

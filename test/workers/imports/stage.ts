@@ -70,7 +70,7 @@ export async function openStage(startStore = startHostedEventStore) {
     objectStore: objects.store,
     spreadsheets,
     catalogues: cacheCatalogues(database.pool),
-    localities: { current: async () => ({ NZ: "some-checksum" }), geography: async () => geography },
+    localities: { currentVersions: async () => ({ NZ: "some-checksum" }), geography: async () => geography },
     logger,
     workerId: `w${++workers}`,
     tempDir,

@@ -40,7 +40,7 @@ async function heldTurn(notices: Notices, pool: Pool = stage.pool) {
   const logger = pino({}, { write: (line: string) => void log.push(line) });
   const held = holdTurn({ pool, turn, notices, stop, logger, claimStartedAt: performance.now() });
   onTestFinished(async () => void (await removePlace(stage.pool, { importId, rows: 0 }, turn)));
-  onTestFinished(held.release);
+  onTestFinished(held.stopHeartbeats);
   const isStopped = () => {
     try {
       held.check();

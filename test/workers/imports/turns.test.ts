@@ -69,7 +69,7 @@ describe("the queue", () => {
     const held = holdTurn({ pool: stage.pool, turn, notices: noNotices, stop, logger: pino({ level: "silent" }), claimStartedAt });
     const told = held.now().getTime();
     const { rows } = await stage.pool.query<{ now: Date }>("select clock_timestamp() as now");
-    await held.release();
+    await held.stopHeartbeats();
     await removePlace(stage.pool, { importId: turn.importId, rows: 0 }, turn);
     expect(told).toBeGreaterThanOrEqual(turn.claimedAt.getTime());
     expect(told).toBeLessThanOrEqual((rows[0]?.now.getTime() ?? 0) + 1); // dates have whole milliseconds
@@ -127,7 +127,7 @@ describe("the queue", () => {
     await queued("h1", id(411), 20);
     await stage.pool.query("update import_queue set started = true where import_id = $1", [id(411)]);
     await queued("h1", id(412), 10);
-    expect(await claimTurn(stage.pool, "w")).toMatchObject({ importId: id(411), position: "20", mayStart: true });
+    expect(await claimTurn(stage.pool, "w")).toMatchObject({ importId: id(411), position: "20", isMarkedStarted: true });
   });
 
   test("a turn is kept by its holder, lost once another has it, and given back with a delay", async () => {

@@ -151,5 +151,5 @@ test("a delivery is dropped, with the reason, when another event has taken its p
   await allEnded();
   await worker.stop();
   const { rows } = await stage.pool.query("select reason from webhook_deliveries where status = 'dropped'");
-  expect(rows[0]?.reason).toContain("The log no longer has event");
+  expect(rows[0]?.reason).toContain("The event log no longer has event");
 });

@@ -1,10 +1,10 @@
-// Sends an append at its exact revision until the outcome is known. Sending the same ids at the same revision again is always safe: an
-// append that had already landed is acknowledged once more, and one that came too late is refused as a wrong version.
+// Sends an append at its exact revision until the outcome is known or its time is up. Sending the same ids at the same revision again is
+// always safe: an append that had already landed is acknowledged once more, and an append that came too late is refused as a wrong version.
 import { AppendTooLarge, StoreUnavailable, WrongVersion } from "../../../portErrors.js";
 import type { AppendResult, EventStore, Revision } from "../../../ports/eventStore.js";
 import { type Connection, type Patience, pauseBeforeRetry, withDeadline } from "../connection.js";
-import { actualRevision, definiteFailure, isSilence, serverDefaultBytes, wasNeverSent } from "../failures.js";
-import { type BatchRequest, batchRequest, encodeAppend, headBytes } from "../protocol/batchMessages.js";
+import { actualRevision, defaultMaxAppendBytes, definiteFailure, isSilence, wasNeverSent } from "../failures.js";
+import { type BatchRequest, batchRequest, encodeAppend, maxHeadBytes } from "../protocol/batchMessages.js";
 import { addEvent, clearEvents, createProposedEvents, eventIdsIn } from "../protocol/proposedEvents.js";
 import type { SendBatch } from "./sendBatch.js";
 
@@ -26,7 +26,7 @@ interface PreparedAppend {
   readonly expected: Revision;
   readonly request: BatchRequest;
   /** How many times it was sent. */
-  attempts: number;
+  timesSent: number;
 }
 
 export function createAppender(options: AppenderOptions): Pick<EventStore, "append" | "newChunk"> {
@@ -37,25 +37,25 @@ export function createAppender(options: AppenderOptions): Pick<EventStore, "appe
       const end = deadlineAt(withinMs);
       if (events.length === 0) throw new TypeError(`nothing to append to ${stream}`);
       const request = encodeAppend(stream, events, expected, maxRequestBytes);
-      if (!request) throw new AppendTooLarge(serverDefaultBytes);
-      return deliver({ stream, expected, request, attempts: 0 }, end);
+      if (!request) throw new AppendTooLarge(defaultMaxAppendBytes);
+      return deliver({ stream, expected, request, timesSent: 0 }, end);
     },
     newChunk(stream, maxBytes) {
-      const head = headBytes(stream);
-      const empty = () => createProposedEvents(head, maxBytes - head);
-      let events = empty();
+      const headBytes = maxHeadBytes(stream);
+      const noEvents = () => createProposedEvents(headBytes, maxBytes - headBytes);
+      let events = noEvents();
       return {
         count: () => events.count,
-        add: (event) => addEvent(events, event, events.count === 0 ? Number.POSITIVE_INFINITY : maxBytes - head),
+        add: (event) => addEvent(events, event, events.count === 0 ? Number.POSITIVE_INFINITY : maxBytes - headBytes),
         async append(expected) {
           const end = deadlineAt(options.patienceMs);
           if (events.count === 0) throw new TypeError(`nothing to append to ${stream}`);
           const request = batchRequest(stream, events, expected);
-          if (request.bytes.length > maxRequestBytes) throw new AppendTooLarge(serverDefaultBytes);
-          const prepared = { stream, expected, request, attempts: 0 };
+          if (request.bytes.length > maxRequestBytes) throw new AppendTooLarge(defaultMaxAppendBytes);
+          const prepared = { stream, expected, request, timesSent: 0 };
           const appended = await deliver(prepared, end);
-          // New memory for each chunk would make V8 collect the whole heap. After a retry an earlier attempt may still send these bytes.
-          events = prepared.attempts === 1 ? clearEvents(events) : empty();
+          // New memory for each chunk makes V8 collect the whole heap. After a retry it is needed: an earlier attempt may still be sent.
+          events = prepared.timesSent === 1 ? clearEvents(events) : noEvents();
           return appended;
         },
       };
@@ -67,7 +67,7 @@ function createDeliverer(options: AppenderOptions): (append: PreparedAppend, end
   const { connection, send, attempts, read } = options;
   return async (append, end) => {
     const { stream, request } = append;
-    const what = `an append to ${stream}`;
+    const task = `an append to ${stream}`;
     let outcomeUnknown = false;
     let lastFailure: unknown;
     for (let attempt = 0; attempt < attempts; attempt++) {
@@ -77,23 +77,23 @@ function createDeliverer(options: AppenderOptions): (append: PreparedAppend, end
       const waitMs = Math.min(options.deadlineMs + 250, Math.max(leftMs, minAttemptMs));
       const client = connection.client();
       try {
+        append.timesSent += 1;
         // The client's own deadline does not cover its wait for a channel, which may be endless.
-        append.attempts += 1;
-        const { revision, position } = await withDeadline(waitMs, what, send(client, request, stream));
+        const { revision, position } = await withDeadline(waitMs, task, send(client, request, stream));
         // If an earlier attempt landed, the acknowledgement may lack the position of its events: look it up.
         if (!outcomeUnknown && position) return { revision, position };
         return await findLandedEvents(read, append, revision);
       } catch (error) {
         const earlier = await findEarlierLanding(read, append, error);
         if (earlier) return earlier;
-        const definite = definiteFailure(error, stream, what);
+        const definite = definiteFailure(error, stream, task);
         if (definite && !(outcomeUnknown && definite instanceof StoreUnavailable)) throw definite;
         outcomeUnknown ||= !wasNeverSent(error);
         if (isSilence(error)) connection.retire(client);
         lastFailure = error;
       }
     }
-    const message = `The event store did not take ${what} in time`;
+    const message = `The event store did not take ${task} in time`;
     throw new StoreUnavailable("event store", message, { cause: lastFailure, outcomeUnknown });
   };
 }

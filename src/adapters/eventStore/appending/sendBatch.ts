@@ -1,4 +1,4 @@
-// Sends appends in a BatchAppend call on the client's connection, which is kept open. The client's own two ways to append cannot be relied
+// Sends appends in a BatchAppend call, which is kept open, on the client's connection. The client's own two ways to append cannot be relied
 // on when a connection breaks: see docs/decisions/event-store-adapter.md.
 import { convertToCommandError, type EventStoreDBClient } from "@eventstore/db-client";
 import { StoreUnavailable } from "../../../portErrors.js";
@@ -17,19 +17,19 @@ interface PendingAppend {
   readonly queuedAtMs: number;
 }
 
-/** How many appends may be sent and not yet answered. Further ones wait in this process, where they can still be withdrawn. */
+/** How many appends may be sent and not yet answered. All others wait in this process, where their callers can still give them up. */
 const maxUnanswered = 512;
 const maxUnansweredBytes = 4 * 1024 * 1024;
 
-type SharedCall = (append: PendingAppend) => void;
+type SendInSharedCall = (append: PendingAppend) => void;
 
 /**
- * One BatchAppend call per client for all appends, open while they come: opening a call costs several times as much as an append in it. The
+ * One BatchAppend call per client for all appends, open while they come, since opening a call costs as much as several appends. The
  * vendor's client has such a call too, but its appends wait for ever when a server falls silent, and fail together with those of other
  * clients. Here an append that is not answered in time ends the call, so that no append is sent after its caller has given up. A call that
  * ends rejects its own unanswered appends and no others.
  */
-function createSharedCall(client: EventStoreDBClient, deadlineMs: number): SharedCall {
+function createSharedCall(client: EventStoreDBClient, deadlineMs: number): SendInSharedCall {
   const waiting: PendingAppend[] = [];
   const sent = new Map<string, PendingAppend>();
   let unansweredBytes = 0;
@@ -89,15 +89,15 @@ function createSharedCall(client: EventStoreDBClient, deadlineMs: number): Share
   /** Rejects appends that are past their deadline, and ends a call that was not used since the last check. */
   function checkDeadlines(): void {
     timer = undefined;
-    const lateBefore = performance.now() - deadlineMs;
-    const firstInTime = waiting.findIndex(({ queuedAtMs }) => queuedAtMs > lateBefore);
+    const lastLateMs = performance.now() - deadlineMs; // an append that was queued by then is late
+    const firstInTime = waiting.findIndex(({ queuedAtMs }) => queuedAtMs > lastLateMs);
     // None of these was sent. Their callers have given up, so they must not be recorded any more.
     for (const append of waiting.splice(0, firstInTime === -1 ? waiting.length : firstInTime)) append.reject(new NeverSent());
     const oldest = sent.values().next().value;
-    if (call && oldest && oldest.queuedAtMs <= lateBefore) {
-      const silent = call;
-      handleCallEnd(silent, new StoreUnavailable("event store", `an append to ${oldest.stream}: no answer within ${deadlineMs} ms`));
-      silent.cancel();
+    if (call && oldest && oldest.queuedAtMs <= lastLateMs) {
+      const silentCall = call;
+      handleCallEnd(silentCall, new StoreUnavailable("event store", `an append to ${oldest.stream}: no answer within ${deadlineMs} ms`));
+      silentCall.cancel();
     } else if (call && !oldest && !usedSinceCheck) {
       call.end();
       call = undefined;
@@ -123,12 +123,12 @@ function createSharedCall(client: EventStoreDBClient, deadlineMs: number): Share
 export type SendBatch = (client: EventStoreDBClient, request: BatchRequest, stream: string) => Promise<Acknowledgement>;
 
 export function createBatchSender(deadlineMs: number): SendBatch {
-  const shared = new WeakMap<EventStoreDBClient, SharedCall>();
+  const sharedCalls = new WeakMap<EventStoreDBClient, SendInSharedCall>();
 
   return (client, request, stream) =>
     new Promise((resolve, reject) => {
-      const call = shared.get(client) ?? createSharedCall(client, deadlineMs);
-      shared.set(client, call);
-      call({ request, stream, resolve, reject, queuedAtMs: performance.now() });
+      const sendInCall = sharedCalls.get(client) ?? createSharedCall(client, deadlineMs);
+      sharedCalls.set(client, sendInCall);
+      sendInCall({ request, stream, resolve, reject, queuedAtMs: performance.now() });
     });
 }

@@ -17,13 +17,13 @@ export function splitFrames(frames: Buffer): Buffer[] {
 }
 
 interface FrameListener {
-  /** Called with the size of a frame's message when the frame begins to arrive, perhaps several times. Throws to refuse it. */
+  /** Called with the size of a frame's message when the frame begins to arrive, perhaps several times. Throws to refuse the frame. */
   onFrameStart(isCompressed: boolean, size: number): void;
   /** Called with each frame, in order, when it has arrived completely. */
   onFrame(bytes: Buffer, at: number, end: number): void;
 }
 
-/** Finds the frames in the arriving chunks, wherever those are cut. The `bytes` for `onFrame` begin with `before`; then come the frames. */
+/** Finds the frames in the arriving chunks, wherever the chunks are cut. The `bytes` for `onFrame` are `before` and then the frames. */
 export function frameFinder({ onFrameStart, onFrame }: FrameListener, before: Buffer = Buffer.alloc(0)): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let [heldBytes, neededBytes] = [0, framePrefix];
@@ -47,8 +47,8 @@ export function frameFinder({ onFrameStart, onFrame }: FrameListener, before: Bu
   };
 }
 
-/** gRPC removes a frame's prefix from what it is handed, so a group of frames gets one more prefix in front. */
-const noPrefix = Buffer.alloc(framePrefix);
+/** gRPC removes the first five bytes of what it is given, so a group of frames gets one more prefix in front. */
+const groupPrefix = Buffer.alloc(framePrefix);
 
 /**
  * Cuts the arriving bytes into single frames, or into one group: a prefix and then whole frames. gRPC removes the prefix. The rest of a
@@ -61,7 +61,7 @@ export type SplitChunk = (chunk: Buffer) => Buffer[];
  * messages of a Read call that arrive together are delivered together. `maxBytes` is the limit for one message; -1 for none.
  */
 export function groupFrames(maxBytes: number): SplitChunk {
-  let group: Buffer = noPrefix;
+  let group: Buffer = groupPrefix;
   let [end, isCompressed] = [0, false];
   const find = frameFinder(
     {
@@ -74,7 +74,7 @@ export function groupFrames(maxBytes: number): SplitChunk {
         isCompressed ||= bytes[at] !== 0;
       },
     },
-    noPrefix,
+    groupPrefix,
   );
   return (chunk) => {
     end = 0;

@@ -16,11 +16,11 @@ export const createProposedEvents = (start: number, likelyBytes: number) => ({
   count: 0,
 });
 
-/** Reuses the memory for the next events. The argument is not changed. */
+/** Returns an empty object for the next events, in the same memory. The argument is not changed. */
 export const clearEvents = (events: ProposedEvents): ProposedEvents => ({ ...events, end: events.start, count: 0 });
 
 const idLength = 36;
-/** An id is a text in a message of its own. */
+/** The bytes before an event's id, which is a text in a message of its own. */
 const idHead = Buffer.from([(proposedField.id << 3) | 2, idLength + 2, (2 << 3) | 2, idLength]);
 
 /** Adds the event, or returns false if the events would then take more than `maxBytes`. */
@@ -55,7 +55,7 @@ const fieldBytes = (length: number): number => 1 + varintBytes(length) + length;
 
 const descriptions = new WeakMap<EventMetadata, Map<string, Buffer>>();
 
-/** Type, content type and metadata of an event. The rows of an import share the metadata object, so they are encoded once. */
+/** Encodes an event's type, content type and metadata. The events of an import share one metadata object, so each type is encoded once. */
 function encodeDescription(type: string, metadata: EventMetadata): Buffer {
   const cached = descriptions.get(metadata)?.get(type);
   if (cached) return cached;
@@ -71,5 +71,5 @@ function encodeDescription(type: string, metadata: EventMetadata): Buffer {
 const readEventId = nestedReader(() => ({ id: "" }), { [proposedField.id]: ["id", nestedText(2)] });
 const readEventIds = messageReader(() => ({ events: [] as { id: string }[] }), { [eventsField]: ["events", repeatedField(readEventId)] });
 
-/** The ids of the events in a request. They are seldom needed, so they are read from its bytes. */
+/** The ids of the events in a request. They are seldom needed, so they are read back from its bytes instead of being kept. */
 export const eventIdsIn = (request: Buffer): string[] => readEventIds(request).events.map(({ id }) => id);

@@ -1,10 +1,10 @@
 // Writes and reads the protocol's messages by field number, for this adapter and for the embedded event store.
 import protobuf from "protobufjs/minimal.js";
 
-/** int64's largest value, the revision of a tombstone. As a double it is 2^63; this and all larger doubles are written as that value. */
+/** int64's largest value, the revision of a tombstone. As a double it is 2^63; this and larger doubles are written as int64's largest. */
 export const MAX_INT64 = 2 ** 63;
 
-/** How many bytes the largest unsigned number of 64 bits takes. */
+/** How many bytes the largest unsigned number of 64 bits takes as a varint. */
 const maxVarintBytes = 10;
 
 export function varintBytes(value: number): number {
@@ -14,7 +14,7 @@ export function varintBytes(value: number): number {
   return bytes;
 }
 
-/** Returns the index after the number. */
+/** Writes the number at index `from`. Returns the index after it. */
 export function writeVarint(target: Uint8Array, from: number, value: number): number {
   if (value >= MAX_INT64) {
     target.fill(255, from, from + 8)[from + 8] = 127;
@@ -27,7 +27,7 @@ export function writeVarint(target: Uint8Array, from: number, value: number): nu
   return at + 1;
 }
 
-/** Thrown for bytes that are not the message they should be. */
+/** Thrown for bytes that cannot be read as the message that they should be. */
 export class MalformedMessage extends Error {}
 
 /** A field by its number: a whole number, bytes, text, or a message of its own. */
@@ -92,7 +92,7 @@ export const repeatedField =
     return before;
   };
 
-/** Reads the bytes. protobufjs throws RangeErrors and plain Errors for bytes that it cannot read; they become a MalformedMessage. */
+/** Calls `read`. protobufjs throws RangeErrors and plain Errors for bytes that it cannot read; each becomes a MalformedMessage. */
 export function readSafely<Result>(bytes: Buffer, read: (reader: Reader) => Result, from = 0, to = bytes.length): Result {
   const reader = protobuf.Reader.create(bytes);
   reader.pos = from;
@@ -116,7 +116,7 @@ function readFields<Into extends object>(reader: Reader, end: number, fields: Fi
   return into;
 }
 
-/** Reads a number, above 2^53 as the nearest double. That is good enough to compare, and MAX_INT64 is read as itself. */
+/** Reads a number. A number above 2^53 is read as a near double, which is good enough to compare; int64's largest is read as MAX_INT64. */
 export function readNumber(reader: Reader): number {
   let value = 0;
   let scale = 1;
@@ -178,7 +178,7 @@ export function nestedText(field: number): (reader: Reader) => string {
   return (reader) => read(reader).text;
 }
 
-/** A message of two fields, as the protocol has it for a position, for a host and its port, and for an Any. */
+/** A message of two fields, as the protocol has it for a position, for a host and its port, and for protobuf's `Any`. */
 export const pair = (first: Field[1], second: Field[1]): Message => [
   [1, first],
   [2, second],

@@ -1,9 +1,9 @@
-// Reads the protocol's ReadResp into our events. A projector reads every row of every import, and the client's generated code and its
-// conversion take some 30 us per event. This code takes 3.
+// Reads the protocol's ReadResp into our events. A projector reads the events of every row of every import. The client's generated code and
+// its conversion take some 30 us per event; this file takes 3 us.
 import type { Position, StoredEvent } from "../../../ports/eventStore.js";
 import { frameEnd, framePrefix } from "./frames.js";
 import { MalformedMessage, messageReader, nestedReader, nestedText, type Reader, readBigInt, readSafely, whenPresent } from "./protobuf.js";
-import { jsonOrText, noMetadata, noProperties, type ReadShared, sharedFields } from "./sharedFields.js";
+import { jsonOrText, noMetadata, noProperties, type ReadShared, sharedFieldsReader } from "./sharedFields.js";
 
 export type ReadReply =
   /** `event` is undefined for the server's own events, whose type or stream begins with `$`. */
@@ -22,9 +22,9 @@ const eventTag = 0x0a; // field 1 with a length: the event in a reply, and in th
 /** Reads the message in the bytes from `from` to `to`. */
 type ReplyReader = (bytes: Buffer, from?: number, to?: number) => ReadReply;
 
-/** Creates the reader for one call. Neighbouring events share their stream, properties and metadata, which it then reads once. */
+/** Creates the reader for one call. Neighbouring events share their stream, properties and metadata, which the reader then decodes once. */
 export function replyReader(): ReplyReader {
-  const readShared = sharedFields();
+  const readShared = sharedFieldsReader();
   function readEvent(reader: Reader): ReadReply {
     const end = reader.uint32() + reader.pos;
     let event: ReadReply | undefined;
@@ -51,7 +51,7 @@ export function replyReader(): ReplyReader {
     bytes[from] === eventTag && to > from ? readSafely(bytes, readAfterTag, from, to) : readAnyReply(bytes.subarray(from, to)).reply;
 }
 
-/** Reads field by field, without a table, since every row of every import is read here. */
+/** Reads field by field, without a table, since this function reads every event of every import. */
 function readRecorded(reader: Reader, readShared: ReadShared): ReadReply {
   const end = reader.uint32() + reader.pos;
   let [id, stream, properties, metadata] = ["", "", noProperties, noMetadata];
@@ -109,7 +109,7 @@ function readId(reader: Reader): string {
   return bytes.toString("latin1", at + 3, at + 39);
 }
 
-/** The replies of a Read call that arrived together. `next` decodes one at a time: until then a reply takes a few hundred bytes. */
+/** The replies of a Read call that arrived together. `next` decodes one of them. Until then a reply takes a few hundred bytes. */
 export interface ReplyGroup {
   hasMore(): boolean;
   /** Call it only while `hasMore()`. */

@@ -1,4 +1,4 @@
-// Encodes the protocol's ReadReq. Many reads ask for one event, and the vendor's client takes longer to build the request than to read it.
+// Encodes the protocol's ReadReq. The vendor's client takes longer to build a request for one event than to read the event.
 import type { Position, Revision } from "../../../ports/eventStore.js";
 import { encodeMessage, type Field, type Message, pair } from "./protobuf.js";
 
@@ -29,21 +29,21 @@ export function streamRequest(stream: string, from: Revision | undefined, { back
 export const headRequest = (): Buffer =>
   requestOf([option.all, [[allField.end, empty]]], [option.direction, backwardsDirection], [option.count, 1], noFilter);
 
-/** The server sends a checkpoint after this many events, also when none of them passed the filter. */
+/** The server sends a checkpoint after this many events, even if none of them passed the filter. */
 const eventsPerCheckpoint = 1024;
 
 /** Events of streams, or of types, whose names begin with one of these texts. The server takes no filter by both. */
 export type SubscriptionFilter = { readonly prefixes: readonly string[] } | { readonly types: readonly string[] };
 
-export function subscribeRequest(selection: SubscriptionFilter, from: Position | undefined): Buffer {
+export function subscribeRequest(filter: SubscriptionFilter, from: Position | undefined): Buffer {
   const after = from && from.commit >= 0n ? from : undefined;
-  const filter: Message = [
-    "types" in selection ? [filterBy.eventType, prefixFields(selection.types)] : [filterBy.streamName, prefixFields(selection.prefixes)],
+  const filterFields: Message = [
+    "types" in filter ? [filterBy.eventType, prefixFields(filter.types)] : [filterBy.streamName, prefixFields(filter.prefixes)],
     [filterBy.window, eventsPerCheckpoint],
     [filterBy.multiplier, 1],
   ];
   const start: Field = after ? [allField.position, pair(after.commit, after.prepare)] : [allField.start, empty];
-  return requestOf([option.all, [start]], [option.subscription, empty], [option.filter, filter]);
+  return requestOf([option.all, [start]], [option.subscription, empty], [option.filter, filterFields]);
 }
 
 const prefixFields = (texts: readonly string[]): Message => texts.map((text): Field => [2, text]);

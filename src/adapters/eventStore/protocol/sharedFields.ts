@@ -1,4 +1,4 @@
-// Reads the stream, properties and metadata of recorded events. Neighbouring events often have the same ones, which are then read once.
+// Reads the stream, properties and metadata of recorded events. Neighbouring events often have equal ones, which are then read once.
 import type { EventMetadata } from "../../../ports/eventStore.js";
 import { nestedText, type Reader, readProperty, readText } from "./protobuf.js";
 
@@ -11,14 +11,14 @@ interface Properties {
 export const noMetadata: EventMetadata = { organisation: "", actor: "", $correlationId: "", v: 0 };
 export const noProperties: Properties = { type: "", contentType: "", recordedAt: new Date(Number.NaN) };
 
-/** The values of those fields that are next to each other in the message; the others are undefined. */
+/** The values of fields that follow each other in the message. A field that is not among them is undefined. */
 interface Shared {
   stream: string | undefined;
   properties: Properties | undefined;
   metadata: EventMetadata | undefined;
 }
 
-/** Reads neighbouring fields of these kinds. `tag` is the tag of the first one, and the reader is right after it. */
+/** Reads stream, property and metadata fields that follow each other. `tag` is the first field's tag, and the reader is right after it. */
 export type ReadShared = (reader: Reader, tag: number) => Shared;
 
 const streamTag = 0x12;
@@ -26,8 +26,8 @@ const propertyTag = 0x32;
 const metadataTag = 0x3a;
 const readStream = nestedText(3);
 
-export function sharedFields(): ReadShared {
-  /** What was last read, by the number of the first field. */
+export function sharedFieldsReader(): ReadShared {
+  /** The fields that were last read, by the number of the first field. */
   const lastRead: { readonly bytes: Buffer; readonly shared: Shared }[] = [];
   return (reader, tag) => {
     const bytes = reader.buf as Buffer;
@@ -75,7 +75,7 @@ function readMetadata(reader: Reader): EventMetadata {
   return typeof metadata === "object" && metadata !== null ? (metadata as EventMetadata) : noMetadata;
 }
 
-/** Content that should be JSON but is not stays a text, which the events' codec refuses. */
+/** Parses JSON. Content that should be JSON but is not stays a text, which the events' codec refuses. */
 export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -10,7 +10,7 @@ export interface FeedBatch {
   readonly events: StoredEvent[];
   /** All events that the call asks for, up to this position, are in this batch or in earlier ones. */
   readonly position: Position | undefined;
-  /** The server has reported that it has sent everything, and all that has arrived is in this batch or in earlier ones. */
+  /** True when the server has reported that it has sent everything, and this batch and earlier ones have all that has arrived. */
   readonly caughtUp: boolean;
   /** `flowing`: more may come. `silent`: nothing came in time. `ended`: the server ended the call. `missing`: there is no such stream. */
   readonly state: "flowing" | "silent" | "ended" | "missing";
@@ -23,7 +23,7 @@ export interface FeedBatch {
 export function openEventFeed(opening: Promise<ReadCall>, limit: number, maxEvents = Number.POSITIVE_INFINITY) {
   let call: ReadCall | undefined;
   let queue: StoredEvent[] = [];
-  let arrived: ReplyGroup | undefined;
+  let replyGroup: ReplyGroup | undefined;
   let position: Position | undefined;
   let checkpoint: Position | undefined;
   let received = 0;
@@ -37,17 +37,17 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, maxEven
   };
 
   function receive(replies: ReplyGroup): void {
-    arrived = replies;
-    readArrived();
+    replyGroup = replies;
+    decodeReplies();
     wake();
   }
 
   /** Decodes replies that have arrived until `limit` events wait here. */
-  function readArrived(): void {
+  function decodeReplies(): void {
     try {
-      while (queue.length < limit && arrived?.hasMore()) handleReply(arrived.next());
+      while (queue.length < limit && replyGroup?.hasMore()) handleReply(replyGroup.next());
     } catch (error) {
-      arrived = undefined;
+      replyGroup = undefined;
       call?.cancel();
       fail(new Error("the server sent what cannot be read", { cause: error }));
     }
@@ -65,7 +65,7 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, maxEven
         break;
       case "checkpoint":
         // After a catch-up, EventStoreDB newer than 23.10 may send a last checkpoint past the end of the log. So a checkpoint counts only
-        // once another checkpoint follows it. One with the last event's commit position and prepare position 0 is not after that event.
+        // when another has followed it. A checkpoint with the last event's commit position and prepare position 0 is not after that event.
         if (checkpoint && isAfter(checkpoint, position)) position = checkpoint;
         checkpoint = reply.position;
         break;
@@ -124,10 +124,10 @@ export function openEventFeed(opening: Promise<ReadCall>, limit: number, maxEven
       if (failure && events.length === 0) throw failure.error;
       queue = [];
       hasNews = false;
-      const caughtUp = atEnd && !arrived?.hasMore() && call?.readableLength === 0;
+      const caughtUp = atEnd && !replyGroup?.hasMore() && call?.readableLength === 0;
       const state = isMissing ? "missing" : hasEnded && events.length === 0 ? "ended" : "flowing";
       const batch = { events, position, caughtUp, state } as const;
-      readArrived();
+      decodeReplies();
       return batch;
     },
     stop(): void {

@@ -1,5 +1,5 @@
-// Follows `$all` for ever, or replays it up to its end: one subscription after another, each from the last event that was handled. The
-// server ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
+// Follows `$all` for ever, or replays it up to its end. It opens one subscription after another, each from the position reached. The server
+// ends a live subscription that lags by more than 32 events, so subscribing again is the normal case.
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import type { Logger } from "pino";
 import { LogTooShort, StoreUnavailable } from "../../../portErrors.js";
@@ -25,11 +25,12 @@ interface SubscriptionRange {
   readonly from: Position | undefined;
   readonly maxBatch: number;
   readonly signal: AbortSignal | undefined;
-  /** Where to stop: an end of the log, as the leader reported it. Undefined: never. */
+  /** Where a replay stops: at the log's end as the leader reported it, or before. Undefined for following, which never stops. */
   readonly until: Position | undefined;
 }
 
-/** From this many silences in a row on, only a subscription at the log's end is idle. Before, it is enough that the log has not grown. */
+// Before this many silences in a row, a subscription that has caught up counts as idle if the log has not grown since it began. From then
+// on, it must have reached the log's end.
 const maxSilences = 6;
 
 type OnBatch = (batch: EventBatch) => Promise<void>;
@@ -44,10 +45,10 @@ class OnBatchFailed extends Error {
 /** The subscription is silent although the log has grown: it hangs, or only events outside its filter passed. */
 class Stalled extends Error {}
 
-/** A caller waits for the end of a replay, so a replay gives up after this many failures. Following goes on for ever. */
+/** A caller waits for the end of a replay, so a replay gives up after this many failures in a row. Following never gives up. */
 const maxReplayAttempts = 10;
 
-/** Resolves with the position reached, when `until` is reached or the signal aborts. */
+/** Resolves when `until` is reached or the signal aborts, with the position that was reached. */
 export async function followLog(options: FollowOptions, range: SubscriptionRange, onBatch: OnBatch): Promise<Position | undefined> {
   let reached = range.from;
   let failures = 0;
@@ -94,7 +95,7 @@ function throwIfHopeless(error: unknown, { from, until }: SubscriptionRange, fai
   }
 }
 
-/** Failures under load or at a change of leader are logged as warnings only if they happen twice without an event in between. */
+/** Failures under load or at a change of leader are logged as warnings only if they happen twice without a batch in between. */
 function logFailure(logger: Logger, error: unknown, failures: number): void {
   if (failures === 1 && isTooSlow(error)) logger.debug("live subscription fell behind, catching up");
   else if (failures === 1 && isNotLeader(error)) logger.debug("a replay turns to the leader");
@@ -104,8 +105,8 @@ function logFailure(logger: Logger, error: unknown, failures: number): void {
 
 /**
  * Returns true when the end of the range is reached, false when the signal aborts. A subscription that breaks throws. Following may read
- * from a node that lacks events of the leader, so its position moves only by what the subscription reports. A replay reads from the leader.
- * So once it has caught up, it has passed the end that the leader had named, even if no event matched the filter.
+ * from a node that lacks events of the leader, so its position moves only by what the subscription reports. A replay reads from the leader,
+ * so when it has caught up it has passed the end that the leader had reported, even if no event matched the filter.
  */
 async function subscribeOnce(options: FollowOptions, client: EventStoreDBClient, range: SubscriptionRange, onBatch: OnBatch) {
   const endBefore = await options.head();
@@ -141,7 +142,7 @@ async function subscribeOnce(options: FollowOptions, client: EventStoreDBClient,
   }
 }
 
-/** The batch for the caller; undefined when there is nothing new. Events that the server repeats after a reconnect are left out. */
+/** The batch for the caller; undefined when there is nothing new. Omits events that the server repeats after a reconnect. */
 function batchOf(feedBatch: FeedBatch, { until }: SubscriptionRange, reached: Position | undefined): EventBatch | undefined {
   const events = eventsInBounds(feedBatch.events, reached, until);
   let position = feedBatch.position && isAfter(feedBatch.position, reached) ? feedBatch.position : reached;
@@ -150,7 +151,7 @@ function batchOf(feedBatch: FeedBatch, { until }: SubscriptionRange, reached: Po
   return { events, position: position ?? logStart, caughtUp: feedBatch.caughtUp };
 }
 
-/** Leaves out events outside the bounds. Events come in order, so the first and the last show whether there are any. */
+/** The events within the bounds. They come in order, so the first and the last show whether all are within. */
 function eventsInBounds(events: readonly StoredEvent[], after: Position | undefined, until: Position | undefined): readonly StoredEvent[] {
   const [first, last] = [events[0], events.at(-1)];
   const fits = first && last && isAfter(first.position, after) && !(until && isAfter(last.position, until));
@@ -159,7 +160,7 @@ function eventsInBounds(events: readonly StoredEvent[], after: Position | undefi
 
 /**
  * Throws if the log goes on after `reached`, since the subscription should then have sent something. `searched` is a position up to which
- * the subscription has found nothing more, so that only a log that goes on after it counts.
+ * the subscription has found nothing more. If it is set, the function throws only if the log goes on after `searched` too.
  */
 async function checkIdle({ head, deadlineMs }: FollowOptions, reached: Position | undefined, searched: Position | undefined) {
   const end = await head(deadlineMs);

@@ -1,5 +1,5 @@
-// Reads one stream, and the end of the log. Reads have no deadline in the client, so a silent server is noticed here. A read that breaks
-// off goes on after the last event that it yielded.
+// Reads one stream, and the end of the log. The client sets no deadline for reads, so this file notices a silent server. A read that breaks
+// off is repeated from after the last event that it yielded.
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { EventStore, Position } from "../../../ports/eventStore.js";
 import { type Connection, type Patience, pauseBeforeRetry } from "../connection.js";
@@ -8,8 +8,8 @@ import { headRequest, streamRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
 import { openEventFeed } from "./eventFeed.js";
 
-const eventsAhead = 500;
-/** An attempt shorter than this is not worth making. */
+/** How many events are read before the caller takes them. */
+const maxEventsAhead = 500;
 const minAttemptMs = 100;
 
 /** `attempts` and `patienceMs` limit the attempts in a row that bring no event. */
@@ -47,7 +47,7 @@ export function createStreamReader(connection: Connection, { deadlineMs, attempt
 
 async function* readOnce(connection: Connection, deadlineMs: number, stream: string, request: Buffer, max: number, signal?: AbortSignal) {
   const client = connection.client();
-  const feed = openEventFeed(openReadCall(client, request, true), eventsAhead, max);
+  const feed = openEventFeed(openReadCall(client, request, true), maxEventsAhead, max);
   try {
     for (let remaining = max; remaining > 0; ) {
       const batch = await feed.take(deadlineMs, signal);
@@ -69,7 +69,7 @@ export type ReadHead = (deadlineMs?: number) => Promise<Position | undefined>;
 
 const task = "reading the end of the log";
 
-/** Reads the end of `$all`. It is also the cheapest call that only a working server answers. */
+/** Reads the end of `$all`. That is also the cheapest call that only a working server answers. */
 export function createHeadReader(connection: Connection, defaultDeadlineMs: number): ReadHead {
   return (deadlineMs = defaultDeadlineMs) =>
     readHead(connection, deadlineMs).catch((error: unknown) => {

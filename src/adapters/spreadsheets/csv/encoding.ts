@@ -20,7 +20,7 @@ type SniffedEncoding = {
 const SCAN_BYTES = 1 << 20;
 const ADVICE = "Save it as CSV UTF-8 and upload it again.";
 
-/** A byte order mark or the pattern of zero bytes decides. Otherwise text counts as UTF-8 until `sniffEncoding` finds that it is not. */
+/** Guesses the encoding by a byte order mark or the pattern of zero bytes. Otherwise answers UTF-8, which `sniffEncoding` then checks. */
 export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: number } {
   const [a, b, c, d] = start;
   if (a === 0xef && b === 0xbb && c === 0xbf) return { encoding: "utf-8", skip: 3 };
@@ -31,7 +31,7 @@ export function sniffStart(start: Uint8Array): { encoding: Encoding; skip: numbe
   return { encoding: "utf-8", skip: 0 };
 }
 
-/** How many bytes at the end belong to a character that is not complete yet (0 to 3). */
+/** How many bytes at the end belong to a character that the next bytes complete (0 to 3). */
 function unfinishedBytes(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -42,11 +42,11 @@ function unfinishedBytes(bytes: Uint8Array): number {
 }
 
 /**
- * Reads up to `limit` bytes, so that the encoding is certain before the first row is handed out. If only ASCII comes before the first byte
- * that is not UTF-8, the file is Windows-1252. After other UTF-8 characters such a byte means that the file is damaged.
+ * Reads up to `limit` bytes, so that the encoding is certain before the first row is returned. If the file has a byte that is not UTF-8 and
+ * only ASCII before it, the file is Windows-1252. If other UTF-8 characters come before such a byte, the file is damaged.
  */
 export async function sniffEncoding(file: OpenFile, limit: number, signal?: AbortSignal): Promise<SniffedEncoding> {
-  const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, limit + 1)); // a file of a few rows needs no more
+  const buffer = Buffer.allocUnsafe(Math.min(SCAN_BYTES, limit + 1)); // a small file needs no larger buffer
   let position = 0;
   let sawNonAscii = false;
   let skip = 0;
@@ -99,9 +99,9 @@ async function lineAt(file: OpenFile, offset: number): Promise<number> {
 }
 
 const CHUNK_BYTES = 128 * 1024;
-/** The size of the first chunk, so that reading the header alone decodes no more than needed. */
+/** The size of the first chunk. It is smaller, so that a caller that needs only the header decodes less. */
 const FIRST_CHUNK_BYTES = 64 * 1024;
-/** 0x80 to 0x9f of Windows-1252; the five unassigned bytes stay the control characters they are. */
+/** 0x80 to 0x9f of Windows-1252; the five unassigned bytes stay control characters. */
 const WINDOWS_1252 =
   "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178";
 

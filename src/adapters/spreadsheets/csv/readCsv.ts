@@ -31,7 +31,7 @@ export async function* readCsvRows(source: FileSource, { signal }: ReadOptions):
   if (!header) noHeader();
 }
 
-/** Reads the file piece by piece, up to `maxBytes` bytes. */
+/** Reads the file piece by piece, up to `maxBytes`. `columns` is undefined until the header row has been read. */
 async function* parse(source: FileSource, maxBytes: number, signal?: AbortSignal) {
   const file = await openSource(source);
   let rows = 0;
@@ -43,15 +43,15 @@ async function* parse(source: FileSource, maxBytes: number, signal?: AbortSignal
   try {
     const bytesTotal = Math.min((await file.stat()).size, maxBytes);
     const sniffed = await sniffEncoding(file, bytesTotal, signal);
-    let push: ReturnType<typeof createTokenizer> | undefined;
+    let addText: ReturnType<typeof createTokenizer> | undefined;
     for await (const { text, bytesRead, final } of decodeFile(file, sniffed, bytesTotal, signal)) {
       let content = text;
-      if (!push) {
+      if (!addText) {
         const { delimiter, skip } = detectDialect(text);
-        push = createTokenizer(delimiter, reader.add);
+        addText = createTokenizer(delimiter, reader.add);
         content = text.slice(skip);
       }
-      push(content, final);
+      addText(content, final);
       yield { columns: reader.columns(), rows: reader.take(), bytesRead, bytesTotal, notes: sniffed.notes };
     }
   } finally {
@@ -67,8 +67,8 @@ const DELIMITERS = [",", ";", "\t", "|"] as const;
 const SEPARATOR_LINE = /^"?sep=([^\r\n]{0,3}?)"?(?:\r\n|\r|\n|$)/i;
 
 /**
- * Finds the delimiter that is most frequent in the first row, or in the part of it that the first piece of text has. `skip` is the length
- * of Excel's `sep=` line, if the text begins with one.
+ * Finds the delimiter: the one that Excel's `sep=` line names, or else the most frequent one in the first row, as far as `start` has it.
+ * `skip` is the length of the `sep=` line, or 0.
  */
 function detectDialect(start: string): { delimiter: string; skip: number } {
   const declared = SEPARATOR_LINE.exec(start);

@@ -21,7 +21,7 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
 
   const lineEnd = (position: number) => Math.min(lf.from(text, position), cr.from(text, position));
 
-  function push(more: string, final: boolean): void {
+  function addText(more: string, final: boolean): void {
     text = rest + more;
     for (const finder of finders) finder.restart();
     let position = 0;
@@ -36,7 +36,7 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
     text = "";
   }
 
-  /** Skips and counts a long run of empty lines. The last one is left, since its line ending may go on in the next piece of text. */
+  /** Skips and counts a long run of empty lines. The last of them is left, since its line ending may continue in the next piece of text. */
   function skipEmptyLines(start: number): number {
     const first = text.charCodeAt(start);
     if (first !== 10 && first !== 13) return start;
@@ -94,7 +94,7 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
     }
   }
 
-  /** People write `="0800"` to keep a spreadsheet from dropping the zero: the value is 0800. In a quoted cell it stays as it is. */
+  /** People write `="0800"` to keep a spreadsheet from dropping the zero. The value is then 0800, unless the cell itself is quoted. */
   function readPlainCell(start: number, cells: Cell[]): number {
     const end = Math.min(separator.from(text, start), lineEnd(start));
     const cell = text.slice(start, end);
@@ -127,7 +127,7 @@ export function createTokenizer(delimiter: string, emit: (row: number, cells: Ce
       ? unclosedQuote(at)
       : new FileFault(`Row ${at} is longer than 1 MiB. Check that the file has line breaks and that its quotes are closed.`);
 
-  return push;
+  return addText;
 }
 
 const unclosedQuote = (row: number) => new FileFault(`Row ${row} opens a quote that is never closed. Close it and upload the file again.`);

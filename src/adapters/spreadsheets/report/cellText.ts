@@ -1,27 +1,27 @@
 import type { CsvCell } from "../../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS } from "../limits.js";
 
-// Which texts a spreadsheet program would run as formulas, and how a file prevents it. All files for people are written by these rules.
+// Which texts a spreadsheet program would run as formulas, and how they are written so that no program does. For every file for people.
 
-/** Signs that begin a formula. In some languages programs accept the wide ones too. */
+/** Signs that begin a formula. In some languages programs accept the full-width forms too. */
 const SIGN = "[=+\\-@＝＋－＠]";
 /** Characters that a program may skip before it looks for such a sign. */
 const SKIPPED = '[\\s"\\x00-\\x1f\\u200b-\\u200d\\u2060]*';
 
-const LIKE_FORMULA = new RegExp(`^(?:${SKIPPED}${SIGN}|[\\t\\r])`);
-/** Finds a sign first and then looks back from it, so that a long run of blanks is read only once. */
+const FORMULA_LIKE = new RegExp(`^(?:${SKIPPED}${SIGN}|[\\t\\r])`);
+/** Finds each sign and then looks back from it, so that a long run of blanks is read only once. */
 const SIGN_AT_START = new RegExp(`(?=${SIGN})(?<=(?:^|[,;\\t\\r\\n])${SKIPPED})${SIGN}`, "g");
 
-/** Matches most texts, such as codes, references and times. No file has to escape them, and in a text cell programs show them unchanged. */
+/** Matches most texts, such as codes, references and times. No file has to escape them, and programs show them unchanged in a text cell. */
 const PLAIN = /^[0-9A-Za-z][0-9A-Za-z.:/-]*$/;
 export const isPlain = (text: string): boolean => text.length <= 200 && PLAIN.test(text);
 
 /** Whether a spreadsheet program would run the text as a formula if it were typed in. */
-export const looksLikeFormula = (text: string): boolean => LIKE_FORMULA.test(text);
+export const looksLikeFormula = (text: string): boolean => FORMULA_LIKE.test(text);
 
 /**
  * Puts an apostrophe before each sign that begins a formula: at the start, and after each character that may separate cells. Which
- * character separates cells depends on the reader's country, and a program that splits at another one ignores our quotes.
+ * character separates cells depends on the reader's country, and a program that splits at another character ignores our quotes.
  */
 export function inertText(text: string): string {
   const inert = text.replaceAll(SIGN_AT_START, "'$&");

@@ -1,53 +1,53 @@
-// Turns rows that Postgres' COPY has written into CSV records, or into cells. A download may have a million rows. Those that need nothing
-// but quotes are copied byte by byte, the others are written cell by cell.
-import type { CopiedRows, CsvCell } from "../../../ports/spreadsheets.js";
+// Turns the output of Postgres' COPY into CSV records, or into cells. A download may have a million rows. Rows that need nothing but quotes
+// are copied byte by byte; all other rows are written cell by cell.
+import type { CopyOutput, CsvCell } from "../../../ports/spreadsheets.js";
 import { csvLine } from "./cellText.js";
 
 const [tab, lineFeed, carriageReturn, comma, quote] = [0x09, 0x0a, 0x0d, 0x2c, 0x22];
 
-/** What a byte means for a text that must not begin a formula. These are the rules of `inertText`. */
+/** The meanings of a byte in a text that must not begin a formula. They follow the rules of `inertText`. */
 const ordinary = 0;
 const endOfCell = 1;
 /** May stand before the sign that begins a formula. */
-const skipped = 2;
-/** A program may take what follows for another cell. */
+const skippable = 2;
+/** A program may split cells here, so a formula may begin after it. */
 const separator = 3;
-/** Begins a formula, or is the first byte of a character that may do so or be skipped, such as a wide sign or blank. */
+/** Begins a formula, or is the first byte of a character that may begin one or be skipped, such as a full-width sign or blank. */
 const sign = 4;
 /** A quote, which CSV doubles, or COPY's backslash. */
 const escaped = 5;
 
 const meanings = new Uint8Array(256);
-meanings.fill(skipped, 0, 0x21);
+meanings.fill(skippable, 0, 0x21);
 for (const [meaning, bytes] of [
   [endOfCell, [tab, lineFeed]],
   [separator, Buffer.from(",;")],
   [sign, Buffer.from("=+-@")],
-  [sign, [0xc2, 0xe1, 0xe2, 0xe3, 0xef]], // the first bytes of all blanks, signs and characters without width beyond ASCII
+  [sign, [0xc2, 0xe1, 0xe2, 0xe3, 0xef]], // the first bytes of all blanks, signs and zero-width characters beyond ASCII
   [escaped, Buffer.from('"\\')],
 ] as const)
   for (const byte of bytes) meanings[byte] = meaning;
 
-/** How much larger the output may be. The worst row is one quote: two bytes with its line feed, six as `""""` with CR LF. */
+/** The output may be this many times as large. The worst row is one quote: two bytes with its line feed, six as `""""` with CR LF. */
 const maxGrowth = 3;
-/** Each call overwrites it. */
+/** Each call of `csvFromCopy` reuses it. */
 let outputBuffer = Buffer.alloc(0);
 
 /** Returns the same bytes as `csvLine` does for the cells of each row. */
-export function copiedCsv({ lines, isNumber }: CopiedRows): Buffer {
+export function csvFromCopy({ lines, isNumber }: CopyOutput): Buffer {
   if (lines.length > 0 && lines.at(-1) !== lineFeed) throw new Error("the last copied row is not whole");
   if (outputBuffer.length < lines.length * maxGrowth) outputBuffer = Buffer.allocUnsafe(lines.length * maxGrowth);
   let written = 0;
   for (let at = 0; at < lines.length; ) {
     const end = lines.indexOf(lineFeed, at);
-    const copied = copyRow(lines, at, isNumber, written);
-    written = copied ?? written + outputBuffer.write(csvLine(cellsOf(lines.toString("utf8", at, end), isNumber)), written);
+    const copiedEnd = copyRow(lines, at, isNumber, written);
+    written = copiedEnd ?? written + outputBuffer.write(csvLine(cellsOf(lines.toString("utf8", at, end), isNumber)), written);
     at = end + 1;
   }
   return Buffer.from(outputBuffer.subarray(0, written));
 }
 
-/** Copies the row at `at` to `to` in the output and returns where it ends there. Undefined if a cell needs more than quotes around it. */
+/** Copies the row at `at` to `to` in the output, and returns its end there; undefined if a cell needs more than quotes around it. */
 function copyRow(lines: Buffer, at: number, isNumber: readonly boolean[], to: number): number | undefined {
   let [from, written] = [at, to];
   for (let column = 0; ; column += 1) {
@@ -76,7 +76,7 @@ function copyRow(lines: Buffer, at: number, isNumber: readonly boolean[], to: nu
   return written;
 }
 
-export const copiedCells = ({ lines, isNumber }: CopiedRows): CsvCell[][] =>
+export const cellsFromCopy = ({ lines, isNumber }: CopyOutput): CsvCell[][] =>
   lines
     .toString()
     .split("\n")

@@ -6,7 +6,7 @@ export interface WorkbookColumn {
   readonly isText: boolean;
 }
 
-/** The cell styles, by their place in `styles.xml`. */
+/** The indexes of the cell styles in `styles.xml`. */
 export const CELL_STYLES = { plain: 0, text: 1, heading: 2, formulaLike: 3, date: 4, dateAndTime: 5 } as const;
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -25,7 +25,7 @@ const workbook = (sheetName: string) =>
 
 /** Format 49 is `@`, text: a value that is typed into such a cell does not become a formula, a date or a number without its zeros. */
 const textFormat = 'numFmtId="49" applyNumberFormat="1"';
-/** In the order of `CELL_STYLES`. Programs set the fourth one's `quotePrefix` for a text that is typed with an apostrophe in front. */
+/** In the order of `CELL_STYLES`. Programs give `quotePrefix` to a text that was typed with an apostrophe in front. */
 const cellFormats = [
   'numFmtId="0" fontId="0"',
   `${textFormat} fontId="0"`,
@@ -56,7 +56,7 @@ export const partsBesideSheet = ({ sheetName, subject }: { sheetName: string; su
   ["xl/styles.xml", styles],
 ];
 
-/** The XML before the rows. It keeps the heading row in view. */
+/** The XML before the rows. It keeps the first row, the headings, in view. */
 export const sheetStart = (columns: readonly WorkbookColumn[]): string =>
   `${declaration}<worksheet xmlns="${mainNs}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/><selection pane="bottomLeft"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="15"/>${columns.length === 0 ? "" : `<cols>${columns.map(columnXml).join("")}</cols>`}<sheetData>`;
 

@@ -1,6 +1,5 @@
-// Header rows are read while the uploader waits, and even a small workbook can take a second. They are read in threads, so that other
-// requests are served meanwhile. Organisations are served in rotation, so that the uploads of one do not hold up those of others.
-
+// Reads header rows and first values in threads, so that the process can serve other requests: even a small workbook can take a second.
+// Organisations are served in rotation, so that the uploads of one organisation do not hold up those of others.
 import type { FileHeader, HeaderReader } from "../../../ports/spreadsheets.js";
 import { createSlots } from "../../../slots.js";
 import { createThreads, ThreadTooSlow } from "../../threads.js";
@@ -8,15 +7,15 @@ import { FileFault } from "../cell.js";
 import type { HeaderReply, HeaderRequest } from "./headerThread.js";
 
 const threadProgram = new URL("../../../../dist/adapters/spreadsheets/threads/headerThread.js", import.meta.url);
-/** A header needs far less: what is unpacked for it is limited by `MAX_HEADER_INFLATED_BYTES`. */
+/** Far more than a header needs: `MAX_HEADER_INFLATED_BYTES` limits how much is unpacked for it. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 
-/** `waitMs`: how long to wait for a free thread. `runMs`: how long a thread may read one header. */
+/** `waitMs`: how long to wait for a free thread. `runMs`: how long a thread may take for one file. */
 export function createHeaderThreads({ threads = 2, waitMs = 20_000, runMs = 10_000 } = {}): HeaderReader & { close(): Promise<void> } {
   const slots = createSlots({
     maxHeld: threads,
     maxPerOwner: Math.max(1, threads - 1), // one is always left for other organisations
-    line: { maxPerOwner: Number.POSITIVE_INFINITY, maxWaitMs: waitMs },
+    queue: { maxPerOwner: Number.POSITIVE_INFINITY, maxWaitMs: waitMs },
     refusal: `no thread was free to read a header row for ${waitMs / 1000} s`,
   });
   const { ask, close } = createThreads<HeaderRequest, HeaderReply>({ program: threadProgram, runMs, resourceLimits });

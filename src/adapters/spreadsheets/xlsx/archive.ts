@@ -9,11 +9,12 @@ const DAMAGED = "The workbook is damaged or was cut short. Open it in a spreadsh
 
 export type Archive = Awaited<ReturnType<typeof openArchive>>;
 
-type Budget = { readonly maxPartBytes: number; left: number; readonly fault: () => FileFault };
+/** How many bytes one part may unpack to, how many all parts may still unpack to, and the fault when they unpack to more. */
+type Budget = { readonly maxPartBytes: number; leftBytes: number; readonly fault: () => FileFault };
 
-const unpacksTooFar = (): FileFault => new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
+const unpacksTooMuch = (): FileFault => new FileFault("The workbook unpacks to far more than its size. Save it as .csv and upload that.");
 
-function headerTooFar(bytes: number): FileFault {
+function headerOutOfReach(bytes: number): FileFault {
   return new FileFault(
     `The header row cannot be read from the first ${bytes / 1024 ** 2} MB of the workbook's content. Save it as .csv and upload that.`,
   );
@@ -27,12 +28,12 @@ export function asFileFault(error: unknown): unknown {
   return damagedFault();
 }
 
-/** `maxBytes` is for a caller that reads only the start of a part. */
+/** Opens a workbook. `maxBytes` is how much a caller that reads only the start of its parts may unpack. */
 export async function openArchive(path: string, maxBytes = MAX_INFLATED_BYTES) {
   const { size } = await stat(path);
   const maxPartBytes = Math.min(MAX_INFLATED_BYTES, Math.max(INFLATE_ALLOWANCE, size * MAX_INFLATE_RATIO));
-  const fault = () => (maxBytes < maxPartBytes ? headerTooFar(maxBytes) : unpacksTooFar());
-  const budget = { maxPartBytes, left: Math.min(maxBytes, maxPartBytes), fault };
+  const fault = () => (maxBytes < maxPartBytes ? headerOutOfReach(maxBytes) : unpacksTooMuch());
+  const budget = { maxPartBytes, leftBytes: Math.min(maxBytes, maxPartBytes), fault };
   const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
     throw asFileFault(error);
   });
@@ -44,7 +45,7 @@ export async function openArchive(path: string, maxBytes = MAX_INFLATED_BYTES) {
       names: [...entries.keys()],
       has: (name: string) => entries.has(name.toLowerCase()),
       size: (name: string) => entry(name)?.uncompressedSize ?? 0,
-      /** A part's text in pieces. Throws a fault if the part is not what the archive says it is. */
+      /** A part's text in pieces. Throws a fault if its size or checksum is not that in the archive's directory. */
       text,
       /** The whole text of a small part. */
       wholeText: (name: string) => joinText(text(name)),
@@ -95,10 +96,10 @@ async function* textOf(zip: ZipFile, entry: Entry | undefined, budget: Budget, s
   }
 }
 
-/** Unpacks a part. yauzl itself would check no checksum, and its pieces are an eighth of the size. */
+/** Unpacks a part. yauzl could do it, but checks no checksum and yields pieces of an eighth of the size. */
 async function* inflate(zip: ZipFile, entry: Entry, budget: Budget): AsyncGenerator<Buffer> {
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== 8) throw damagedFault("it is packed in an unknown way");
-  if (entry.uncompressedSize > budget.maxPartBytes) throw unpacksTooFar();
+  if (entry.uncompressedSize > budget.maxPartBytes) throw unpacksTooMuch();
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false });
   const unpacked = entry.compressionMethod === 0 ? raw : raw.pipe(createInflateRaw({ chunkSize: CHUNK_BYTES }));
   if (unpacked !== raw) raw.on("error", (error) => unpacked.destroy(error));
@@ -106,9 +107,9 @@ async function* inflate(zip: ZipFile, entry: Entry, budget: Budget): AsyncGenera
   let size = 0;
   try {
     for await (const bytes of unpacked as AsyncIterable<Buffer>) {
-      budget.left -= bytes.length;
+      budget.leftBytes -= bytes.length;
       size += bytes.length;
-      if (budget.left < 0) throw budget.fault();
+      if (budget.leftBytes < 0) throw budget.fault();
       if (size > entry.uncompressedSize) throw damagedFault("a part is larger than it says");
       checksum = crc32(bytes, checksum);
       yield bytes;

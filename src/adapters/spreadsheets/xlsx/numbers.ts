@@ -5,7 +5,7 @@ import { parseXml } from "./xml.js";
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?$/i;
 const DAY_MS = 86_400_000;
-/** A plain number in a date column is read as a date if it lies between these (1980 and 2200). */
+/** A plain number in a date column is read as a date if it is a day from 1980 to 2200. */
 const PLAUSIBLE_SERIALS = { from: 29_221, to: 109_940 };
 
 /** The text of a number cell: plain decimals as the spreadsheet shows them, dates as ISO 8601 wall times. */
@@ -23,7 +23,7 @@ function plausibleDate(serial: number, date1904: boolean): string | undefined {
   return since1900 >= PLAUSIBLE_SERIALS.from && since1900 < PLAUSIBLE_SERIALS.to ? serialText(serial, "date", date1904) : undefined;
 }
 
-/** The number as a plain decimal of fifteen digits. A spreadsheet keeps and shows no more; further digits come from binary fractions. */
+/** Leaves an integer as it is. Any other number becomes a decimal of 15 digits, since a spreadsheet keeps and shows no more. */
 export function plainDecimal(raw: string): string {
   if (INTEGER.test(raw)) return raw;
   const [mantissa = "", exponent = "0"] = Number(raw).toExponential(14).split("e");
@@ -40,7 +40,7 @@ type DateParts = "date" | "dateAndTime" | "time";
 
 /**
  * The wall time of a number of days since 1900 (or 1904); undefined outside the calendar. A number below 1 is a time without a date, except
- * for a 0 that is shown as a date where days count from 1904: it is 1904-01-01. A midnight is left out if the cell shows dates only.
+ * for a 0 that is shown as a date where days count from 1904: it is 1904-01-01. Midnight is omitted if the cell shows dates only.
  */
 export function serialText(serial: number, shown: DateParts, date1904: boolean): string | undefined {
   if (!(serial >= 0) || serial >= 2_958_466) return undefined;
@@ -58,10 +58,10 @@ const clockText = (clockMs: number): string => new Date(clockMs).toISOString().s
 
 const dayText = (days: number): string => new Date(Date.UTC(1899, 11, days < 60 ? 31 : 30) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** What a cell's number means. One with `digits` is shown with leading zeros, as postcodes are: `0000`. */
+/** What the number of a cell means. With `digits` it is shown with leading zeros, such as a postcode with the format `0000`. */
 export type NumberKind = "number" | DateParts | { readonly digits: number };
 
-/** Reads the part with the workbook's styles. The index in the result is a cell's style number. */
+/** Reads the workbook's styles. A cell's style number is an index into the result. */
 export function readNumberKinds(xml: string): NumberKind[] {
   const codes = new Map<number, string>();
   const formats: number[] = [];

@@ -37,7 +37,7 @@ export async function readXlsxHeader(path: string, signal?: AbortSignal): Promis
   }
 }
 
-/** The sheet to read, and what its numbers mean. */
+/** Finds the sheet to read, and what its numbers mean. */
 async function openSheet(archive: Archive) {
   const workbook = await readWorkbook(archive);
   const numberKinds = workbook.styles ? readNumberKinds(await archive.wholeText(workbook.styles)) : [];
@@ -60,14 +60,14 @@ async function firstRow(archive: Archive, part: string, context: SheetContext, s
     if (!isBlankRow(cells)) rows.push({ row, cells });
   });
   for await (const piece of archive.text(part, signal)) {
-    for (let at = 0; at < piece.length && rows.length === 0; at += PARSED_CHARS) parser.write(piece.slice(at, at + PARSED_CHARS));
+    for (let at = 0; at < piece.length && rows.length === 0; at += CHARS_PER_WRITE) parser.write(piece.slice(at, at + CHARS_PER_WRITE));
     if (rows.length > 0) return rows[0];
   }
   parser.end(); // may still find a row: the parser holds unfinished text back until more text comes
   return rows[0];
 }
 
-const PARSED_CHARS = 2048;
+const CHARS_PER_WRITE = 2048;
 
 export async function* readXlsxRows(path: string, options: ReadOptions): AsyncGenerator<RowBatch> {
   const archive = await openArchive(path, options.maxUnpackedBytes);
@@ -109,8 +109,8 @@ function noHeader({ sheetName }: Workbook): FileFault {
   return new FileFault(`The sheet "${sheetName.slice(0, 50)}" is empty: it has no header row. Put the rows on the first visible sheet.`);
 }
 
-const MAX_CHECKED = 100;
-const MAX_NAMED = 5;
+const MAX_CHECKED_SHEETS = 100;
+const MAX_NAMED_SHEETS = 5;
 const MAX_NAME_CHARS = 50;
 
 /** The names of the other visible sheets that have rows. Hidden sheets are not meant to be read. */
@@ -119,14 +119,15 @@ async function otherSheetsOf(path: string, { otherSheets }: Workbook, signal?: A
   const archive = await openArchive(path, MAX_OTHER_SHEETS_BYTES);
   const names: string[] = [];
   try {
-    for (const { name, part } of otherSheets.slice(0, MAX_CHECKED)) if (await hasRows(archive, part, signal)) names.push(shownName(name));
+    for (const { name, part } of otherSheets.slice(0, MAX_CHECKED_SHEETS))
+      if (await hasRows(archive, part, signal)) names.push(shownName(name));
   } finally {
     archive.close();
   }
   return names;
 }
 
-/** True also for a sheet that is damaged, or has no value within the bytes that may be unpacked: it may have rows. */
+/** Also true for a damaged sheet, and for a sheet without a value in the bytes that may be unpacked, since either may have rows. */
 async function hasRows(archive: Archive, part: string, signal?: AbortSignal): Promise<boolean> {
   if (!archive.has(part)) return false;
   const context = { numberKinds: [], date1904: false, dateColumns: NO_COLUMNS, sharedString: () => "a text" };
@@ -140,11 +141,11 @@ async function hasRows(archive: Archive, part: string, signal?: AbortSignal): Pr
 
 function noteOnSheets({ sheetName }: Workbook, others: readonly string[]): string[] {
   if (others.length === 0) return [];
-  const more = others.length - MAX_NAMED;
-  const names = [...others.slice(0, MAX_NAMED).map((name) => `"${name}"`), ...(more > 0 ? [`${more} more`] : [])];
+  const more = others.length - MAX_NAMED_SHEETS;
+  const names = [...others.slice(0, MAX_NAMED_SHEETS).map((name) => `"${name}"`), ...(more > 0 ? [`${more} more`] : [])];
   const which = names.length === 1 ? `${names[0]} has` : `${names.slice(0, -1).join(", ")} and ${names.at(-1)} have`;
   return [
-    `Only the first visible sheet, "${shownName(sheetName)}", was read. ${which} rows too, which were not: move them to the first sheet, or upload each sheet as a file of its own.`,
+    `Only the first visible sheet, "${shownName(sheetName)}", was read. ${which} rows too, which were not read: move them to the first sheet, or upload each sheet as a file of its own.`,
   ];
 }
 

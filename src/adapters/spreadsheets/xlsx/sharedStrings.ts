@@ -1,5 +1,5 @@
 import { FileFault } from "../cell.js";
-import { MAX_READY_TEXT_CHARS, MAX_READY_TEXTS, MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
+import { MAX_CACHED_TEXT_CHARS, MAX_CACHED_TEXTS, MAX_ROW_CHARS, MAX_SHARED_STRINGS_BYTES } from "../limits.js";
 import { type Archive, damagedFault } from "./archive.js";
 import { cellTooLarge, createTextCollector, createXmlParser } from "./xml.js";
 
@@ -37,9 +37,9 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES) {
     if (pages.length * PAGE_BYTES + spans.byteLength <= maxBytes) return;
     throw new FileFault("The workbook holds too much text to be read. Save it as .csv and upload that.");
   }
-  function keepReady(index: number, text: string): void {
+  function cacheDecoded(index: number, text: string): void {
     decodedChars += text.length;
-    if (decodedChars > MAX_READY_TEXT_CHARS) [decoded, decodedChars] = [[], text.length];
+    if (decodedChars > MAX_CACHED_TEXT_CHARS) [decoded, decodedChars] = [[], text.length];
     decoded[index] = text;
   }
   function at(index: number): string | undefined {
@@ -48,7 +48,7 @@ export function createStringStore(maxBytes = MAX_SHARED_STRINGS_BYTES) {
     const position = spans[index * 2] as number;
     const start = position % PAGE_BYTES;
     const text = (pages[(position - start) / PAGE_BYTES] as Buffer).toString("utf8", start, start + (spans[index * 2 + 1] as number));
-    if (index < MAX_READY_TEXTS) keepReady(index, text);
+    if (index < MAX_CACHED_TEXTS) cacheDecoded(index, text);
     return text;
   }
   return {
@@ -71,7 +71,7 @@ export async function readSharedStrings(archive: Archive, part: string | null, l
       else collector.open(name);
     },
     close(name) {
-      if (name === "si") store.add(collector.take());
+      if (name === "si") store.add(collector.result());
       else collector.close(name);
     },
     text: collector.text,
@@ -81,6 +81,6 @@ export async function readSharedStrings(archive: Archive, part: string | null, l
     if (store.count >= limit) return store;
   }
   parser.end();
-  if (store.count === 0 && limit !== Number.POSITIVE_INFINITY) throw damagedFault("a text is missing"); // a header refers to one
+  if (store.count === 0 && limit !== Number.POSITIVE_INFINITY) throw damagedFault("a text is missing"); // the caller needs at least one
   return store;
 }

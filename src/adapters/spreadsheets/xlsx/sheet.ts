@@ -15,7 +15,7 @@ export type SheetContext = {
   sharedString(index: number): string | undefined;
 };
 
-/** Turns a sheet's XML into rows of cells; blank cells at the right are left out. */
+/** Turns a sheet's XML into rows of cells, without the blank cells after a row's last value. */
 export function createSheetParser(context: SheetContext, emit: (row: number, cells: Cell[]) => void): XmlParser {
   const inline = createTextCollector();
   let inRow = false;
@@ -74,9 +74,9 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
       case "s":
         return sawValue ? sharedText() : blankCell();
       case "inlineStr":
-        return checkText(inline.take()) || blankCell();
+        return checkText(inline.result()) || blankCell();
       case "str":
-        return sawValue ? checkText(unescapeText(value)) : blankCell(); // an empty text is a stored result too
+        return sawValue ? checkText(unescapeText(value)) : blankCell(); // an empty text is a result too, so the formula is not unsaved
       case "b":
         return booleanText(value.trim());
       case "e":

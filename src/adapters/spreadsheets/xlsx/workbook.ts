@@ -7,23 +7,23 @@ export type Workbook = Awaited<ReturnType<typeof readWorkbook>>;
 
 type Relation = { readonly kind: string; readonly target: string };
 
-/** Finds the first visible sheet through the workbook and its relations, since parts may be called anything and lie in any order. */
+/** Finds the first visible sheet through the workbook and its relations, since parts may have any name and come in any order. */
 export async function readWorkbook(archive: Archive) {
   const main = await mainPart(archive);
   const relations = await readRelations(archive, main);
   let date1904 = false; // dates are counted from 1904, as on old Macs
   const sheets: { name: string; part: string }[] = [];
-  let hasHidden = false;
+  let hasHiddenSheet = false;
   parseXml(await archive.wholeText(main), (name, attributes) => {
     if (name === "workbookPr") date1904 = isTrue(attributes["date1904"]);
     if (name !== "sheet") return;
     const relation = relations.get(attributeOf(attributes, "id") ?? "");
     if (relation?.kind !== "worksheet") return; // such as a chart sheet
     if ((attributes["state"] ?? "visible") === "visible") sheets.push({ name: attributes["name"] ?? "", part: relation.target });
-    else hasHidden = true;
+    else hasHiddenSheet = true;
   });
   const [first, ...otherSheets] = sheets;
-  if (!first) throw new FileFault(`The workbook has no ${hasHidden ? "visible " : ""}sheet. Put the rows on its first visible sheet.`);
+  if (!first) throw new FileFault(`The workbook has no ${hasHiddenSheet ? "visible " : ""}sheet. Put the rows on its first visible sheet.`);
   if (!archive.has(first.part)) throw damagedFault("its sheet is missing");
   const partOfKind = (kind: string) =>
     [...relations.values()].find((relation) => relation.kind === kind && archive.has(relation.target))?.target ?? null;

@@ -16,22 +16,22 @@ export type XmlParser = { write(text: string): void; end(): void };
 export const cellTooLarge = () => new FileFault("A cell of the workbook is far too large. Shorten it and upload the workbook again.");
 
 /**
- * Parses XML piece by piece, with the limits that `saxes` leaves to its callers. It refuses document types, and with them entities that a
- * file defines. Element names come without their prefix, which each program may choose.
+ * Parses XML piece by piece, with the limits that `saxes` leaves to its callers. Refuses document type definitions, and so entities that a
+ * file defines. Handlers get element names without their prefix, which each program may choose.
  */
 export function createXmlParser(handlers: XmlHandlers): XmlParser {
   const parser = new SaxesParser({ xmlns: false as const, defaultXMLVersion: "1.0", forceXMLVersion: true });
   let depth = 0;
   let written = 0;
-  let lastTag = 0;
+  let lastTagEnd = 0;
   parser.on("opentag", ({ name, attributes }) => {
-    lastTag = parser.position;
+    lastTagEnd = parser.position;
     depth += 1;
     if (depth > MAX_XML_DEPTH) throw damagedFault("its markup is nested too deeply");
     handlers.open(withoutPrefix(name), attributes);
   });
   parser.on("closetag", ({ name }) => {
-    lastTag = parser.position;
+    lastTagEnd = parser.position;
     depth -= 1;
     handlers.close(withoutPrefix(name));
   });
@@ -55,7 +55,7 @@ export function createXmlParser(handlers: XmlHandlers): XmlParser {
     write(piece) {
       parser.write(piece);
       written += piece.length;
-      if (written - lastTag > MAX_XML_RUN_CHARS) throw cellTooLarge();
+      if (written - lastTagEnd > MAX_XML_RUN_CHARS) throw cellTooLarge();
     },
     end() {
       parser.close();
@@ -90,36 +90,36 @@ export function parseXml(text: string, open: (name: string, attributes: Attribut
   parser.end();
 }
 
-/** `_x000D_` stands for a character that XML cannot carry, `_x005F_` for the underscore that starts such a text. */
+/** `_x000D_` stands for a character that XML cannot hold, `_x005F_` for an underscore that only looks like the start of such a code. */
 export function unescapeText(text: string): string {
   if (!text.includes("_x")) return text;
   return text.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))).toWellFormed();
 }
 
-/** Gathers the text runs of a string item; phonetic readings are not part of it. */
+/** Joins the text runs of a string item, without its phonetic readings. */
 export function createTextCollector() {
   let collected = "";
   let inText = false;
-  let phonetic = false;
+  let inPhonetic = false;
   return {
     start(): void {
       collected = "";
       inText = false;
-      phonetic = false;
+      inPhonetic = false;
     },
     open(name: string): void {
-      if (name === "t") inText = !phonetic;
-      else if (name === "rPh") phonetic = true;
+      if (name === "t") inText = !inPhonetic;
+      else if (name === "rPh") inPhonetic = true;
     },
     close(name: string): void {
       if (name === "t") inText = false;
-      else if (name === "rPh") phonetic = false;
+      else if (name === "rPh") inPhonetic = false;
     },
     text(text: string): void {
       if (!inText) return;
       collected += text;
       if (collected.length > MAX_ROW_CHARS) throw cellTooLarge();
     },
-    take: (): string => unescapeText(collected),
+    result: (): string => unescapeText(collected),
   };
 }

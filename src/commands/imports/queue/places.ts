@@ -1,5 +1,5 @@
 // The places in the organisations' queues of imports. Every statement that writes them is in this folder. A push reserves a place before it
-// appends ImportRequested, and the place is removed when the import ends, so that the limit is exact however many processes push at once.
+// appends ImportRequested, and the place is removed when the import ends. So the limit is exact, however many processes push at one moment.
 // turns.ts decides which worker runs which import.
 import type { Pool, QueryResult } from "pg";
 import { Rejection } from "../../../domain/rejection.js";
@@ -17,7 +17,7 @@ export interface PushedImport extends Pick<ImportRequested, "importId" | "organi
 
 /**
  * Reserving again for the same import takes no second place. Postgres runs the two statements of one request as one transaction, and the
- * second sees every place that was reserved before it got the lock. Such a request cannot have parameters, so the values are quoted.
+ * second sees every place that was reserved before the first got the lock. Such a request has no parameters, so the values are quoted.
  */
 export async function reservePlace(pool: Pool, pushed: PushedImport, maxQueued: number): Promise<void> {
   const [importId, organisation, kind] = [pushed.importId, pushed.organisationId, pushed.kind].map(quoteLiteral);
@@ -27,7 +27,7 @@ export async function reservePlace(pool: Pool, pushed: PushedImport, maxQueued: 
     `select pg_advisory_xact_lock(hashtextextended('import queue ' || ${organisation}, 0));
      with reserved as (
        insert into import_queue (import_id, organisation_id, reserved_at, kind, file_sha256)
-       -- Later than every place that is there. Not now(), which is the time at which this began to wait for the lock.
+       -- Later than every reserved place. Not now(), which is the time at which this request began to wait for the lock.
        select ${importId}, ${organisation}, greatest(clock_timestamp(), max(reserved_at) + interval '1 millisecond'), ${kind}, ${sha256}
          from import_queue where organisation_id = ${organisation} having count(*) < ${Number(maxQueued)}
        on conflict (import_id) do nothing returning 1
@@ -54,7 +54,7 @@ export async function countFreePlaces(organisationId: string, maxQueued: number,
   return rows[0]?.free ?? 0;
 }
 
-/** The ids of the organisation's queued imports, oldest first. Unconfirmed ones come last. */
+/** The ids of the organisation's queued imports, oldest first. Imports with unconfirmed places come last. */
 export async function queuedImports(organisationId: string, maxImports: number, pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ importId: string }>(
     `select import_id as "importId" from import_queue where organisation_id = $1 order by position nulls last limit $2`,
@@ -64,8 +64,8 @@ export async function queuedImports(organisationId: string, maxImports: number, 
 }
 
 /**
- * Confirms the place once the import is recorded: readers then find the import, and a worker may take it. Also gives a place back to an
- * import that has lost it, unless the table shows that the import has ended.
+ * Confirms the place of a recorded import: readers then find the import, and a worker may take it. Also gives a place back to an import
+ * that has lost its place, unless the table shows that the import has ended.
  */
 export async function confirmPlace(pool: Pool, request: ImportRequested, position: bigint, { started = false } = {}): Promise<void> {
   await pool.query(
@@ -113,7 +113,7 @@ export async function cancelPlace(pool: Pool, importId: string): Promise<number>
   return rows[0]?.progress ?? 0;
 }
 
-/** Marks the place only if it is unconfirmed. A worker then cancels the import if the event log has it, otherwise removes the place. */
+/** Marks the place only if it is unconfirmed. A worker then cancels the import if the event log has it, or else removes the place. */
 export async function cancelUnconfirmedPlace(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set cancel_requested = true where import_id = $1 and position is null", [importId]);
 }
@@ -124,17 +124,17 @@ export async function removeUnconfirmedPlace(pool: Pool, importId: string): Prom
 
 /** After this time the API has answered the push, and has confirmed the place or marked it as cancelled. */
 const unconfirmedAfterSeconds = 10;
-/** A push whose stream is still empty after this time is never recorded. */
-const givenUpAfterSeconds = 60;
+/** If an import's stream is still empty after this time, its push is never recorded. */
+const expiresAfterSeconds = 60;
 const withoutPlaceAfterSeconds = 30;
 const maxPlacesPerLook = 100;
 
-/** Places that are reserved and still not confirmed. `givenUp`: if the import is not in the event log yet, it never will be. */
-export async function unconfirmedPlaces(pool: Pool): Promise<{ readonly importId: string; readonly givenUp: boolean }[]> {
-  const { rows } = await pool.query<{ importId: string; givenUp: boolean }>(
-    `select import_id as "importId", reserved_at < now() - make_interval(secs => $1) as "givenUp"
+/** Reserved places that are still not confirmed. `hasExpired`: an import that is not in the event log by now will never be there. */
+export async function unconfirmedPlaces(pool: Pool): Promise<{ readonly importId: string; readonly hasExpired: boolean }[]> {
+  const { rows } = await pool.query<{ importId: string; hasExpired: boolean }>(
+    `select import_id as "importId", reserved_at < now() - make_interval(secs => $1) as "hasExpired"
        from import_queue where position is null and reserved_at < now() - make_interval(secs => $2) order by reserved_at limit $3`,
-    [givenUpAfterSeconds, unconfirmedAfterSeconds, maxPlacesPerLook],
+    [expiresAfterSeconds, unconfirmedAfterSeconds, maxPlacesPerLook],
   );
   return rows;
 }
@@ -153,16 +153,16 @@ export async function importsWithoutPlace(pool: Pool): Promise<string[]> {
 }
 
 /**
- * Pushes of the organisation that may be older than the one at this position: places without a position or with an earlier one, and
- * unfinished imports without a place. Usually there are none. `overdue`: the API has answered the push by now.
+ * Pushes of the organisation that may be older than the push at `position`: places without a position or with an earlier position, and
+ * unfinished imports without a place. Usually there are none. `isOverdue`: the API has answered the push by now.
  */
 export async function possiblyOlderImports(
   organisationId: string,
   position: string,
   pool: Pool,
-): Promise<{ readonly importId: string; readonly overdue: boolean }[]> {
-  const { rows } = await pool.query<{ importId: string; overdue: boolean }>(
-    `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as overdue
+): Promise<{ readonly importId: string; readonly isOverdue: boolean }[]> {
+  const { rows } = await pool.query<{ importId: string; isOverdue: boolean }>(
+    `select import_id as "importId", reserved_at < now() - make_interval(secs => $3) as "isOverdue"
        from import_queue where organisation_id = $1 and (position is null or position < $2)
      union all
      select import_id, submitted_at < now() - make_interval(secs => $3)
@@ -173,7 +173,7 @@ export async function possiblyOlderImports(
   return rows;
 }
 
-/** Called before the import starts. It then runs before older imports whose places are given back later. */
+/** Called before the import starts. A marked import runs before older imports whose places are given back later. */
 export async function markStarted(pool: Pool, importId: string): Promise<void> {
   await pool.query("update import_queue set started = true where import_id = $1", [importId]);
 }
@@ -186,7 +186,7 @@ interface PushToQueue {
 }
 
 /**
- * Rejects a push to a full queue before its body is read. The answer is early, not final: another push may still take the last place. A
+ * Rejects a push to a full queue before its body is read. A push that passes may still be rejected, if another takes the last place. A
  * repeated Idempotency-Key passes, since that push takes no place and gets the first push's answer.
  */
 export async function rejectWhenFull(

@@ -11,8 +11,8 @@ export interface Turn {
   readonly importId: string;
   /** Commit position of ImportRequested, as text. */
   readonly position: string;
-  /** Whether the import may start: a worker has started it before, or the tables have no push that may be older. */
-  readonly mayStart: boolean;
+  /** Whether the import is marked as started: in an earlier turn, or by this claim if the tables have no push that may be older. */
+  readonly isMarkedStarted: boolean;
   /** Unique for each turn, so that a worker whose lease has ended cannot renew a later turn of the same import. */
   readonly holder: string;
   /** When the turn was claimed, by the database's clock. */
@@ -20,9 +20,9 @@ export interface Turn {
   /** The organisation's newest catalogue version at the claim. */
   readonly catalogueVersion: number;
   readonly cancelRequested: boolean;
-  /** The stored progress, which never decreases. */
+  /** The stored progress in percent, which never decreases. */
   readonly progress: number;
-  /** How many turns the import has had since its last acknowledged append. Blameless ones are not counted. */
+  /** How many turns the import has had since its last acknowledged append, without those that failed for an outside cause. */
   readonly attempts: number;
   /** Whether other organisations wait for a turn. */
   readonly othersWait: boolean;
@@ -30,7 +30,7 @@ export interface Turn {
 
 export const leaseMs = 10_000;
 
-/** Claims a turn for the organisation served longest ago, of those in the tables. Takes its started import, otherwise its oldest. */
+/** Claims a turn for the waiting organisation that was served longest ago, and for its started import, or else its oldest one. */
 export async function claimTurn(pool: Pool, holder: string): Promise<Turn | undefined> {
   const turn = await claimDueTurn(pool, holder);
   if (turn) return turn;
@@ -44,8 +44,8 @@ export async function claimTurn(pool: Pool, holder: string): Promise<Turn | unde
 }
 
 /**
- * A push that was recorded earlier has also reserved its place earlier, so this statement can decide `mayStart`. Older pushes show as
- * places without a position (not confirmed yet) or as unfinished imports without a place (after a restore of the database).
+ * Claims a turn, and marks its import as started if no push is older. The statement sees all older pushes: they have reserved their places
+ * before, perhaps without a position yet, or are unfinished imports without a place (after a restore of the database).
  */
 async function claimDueTurn(pool: Pool, holder: string): Promise<Turn | undefined> {
   const claimed = await pool.query<Turn>(
@@ -77,7 +77,7 @@ async function claimDueTurn(pool: Pool, holder: string): Promise<Turn | undefine
        from chosen c left join counted on counted.import_id = c.import_id
       where t.organisation_id = c.organisation_id
      returning t.organisation_id as "organisationId", t.import_id as "importId", c.position::text as position,
-               coalesce(counted.started, false) as "mayStart", t.worker as holder, clock_timestamp() as "claimedAt",
+               coalesce(counted.started, false) as "isMarkedStarted", t.worker as holder, clock_timestamp() as "claimedAt",
                c.catalogue_version as "catalogueVersion",
                coalesce(counted.cancel_requested, false) as "cancelRequested", coalesce(counted.attempts, 1) as attempts,
                coalesce(counted.progress, 0) as progress, (select count(*) from due) > 1 as "othersWait"`,
@@ -91,17 +91,17 @@ export const isAnyImportQueued = (pool: Pool): Promise<boolean> =>
   hasRow(pool, "select from import_queue where position is not null limit 1", []);
 
 export interface Heartbeat {
-  /** The import's progress, from 0 to 99. */
+  /** The import's progress in percent, from 0 to 99. */
   readonly progress: number;
-  /** Whether an append was acknowledged since the last heartbeat. The count of attempts then restarts: a later error is another one. */
+  /** Whether an append was acknowledged since the last heartbeat. If so, the count of attempts restarts: a later error is a new one. */
   readonly hasAppended: boolean;
-  /** How many rows the file has. Readers compute the progress from it and from the rows in the tables. */
+  /** How many rows the file has. Readers compute the progress from this number and the rows in the tables. */
   readonly allRows?: number | undefined;
   /** When ImportStarted was recorded. Absent for a small import, whose start the projector shows. */
   readonly startedAt?: Date | undefined;
 }
 
-/** Renews the lease. Without a queue place the import was cancelled if the table shows its end; otherwise the place is inserted again. */
+/** Renews the lease. An import without a place was cancelled if the table shows its end; otherwise its place was lost, and is restored. */
 export async function renewTurn(pool: Pool, turn: Turn, { progress, hasAppended, allRows, startedAt }: Heartbeat) {
   const beat = await pool.query<{ kept: boolean; cancelRequested: boolean }>(
     `/* prepared */ with beat as (
@@ -130,7 +130,7 @@ export async function renewTurn(pool: Pool, turn: Turn, { progress, hasAppended,
   return beat.rows[0] ?? { kept: false, cancelRequested: false };
 }
 
-/** Gives the turn back with the import unfinished. A blameless turn does not count as an attempt. */
+/** Gives the turn back with the import unfinished. The import waits for `delayMs`. A blameless turn does not count as an attempt. */
 export async function postponeTurn(pool: Pool, turn: Turn, delayMs: number, isBlameless: boolean): Promise<void> {
   await pool.query(
     `/* prepared */ with released as (

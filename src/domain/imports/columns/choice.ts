@@ -8,7 +8,7 @@ import { dateOrders } from "./dateOrder.js";
 import { decimalMarks } from "./decimal.js";
 import { fileHeadings } from "./headings.js";
 
-/** The events of imports and organisations record it too, so this is a disk format. */
+/** Recorded in events of imports and organisations, so this is a disk format. */
 export const columnChoice = z.object({
   /** By the file's heading: the field that its column holds (a custom one as `customFields.<key>`), or null if it is not imported. */
   headings: z.record(z.string(), z.string().nullable()),
@@ -55,7 +55,7 @@ export function fieldTexts(fields: readonly ChoosableField[]) {
   return { nameOf, textOf };
 }
 
-const quoted = (heading: string): string => shortenToBytes(heading, 100);
+const shortened = (heading: string): string => shortenToBytes(heading, 100);
 
 /** Why the choice cannot be applied, in sentences. */
 export function choiceFaults({ headings, fixed = {} }: ColumnChoice, source: FieldSource): string[] {
@@ -64,18 +64,18 @@ export function choiceFaults({ headings, fixed = {} }: ColumnChoice, source: Fie
   const faults: string[] = [];
   for (const [heading, field] of Object.entries(headings)) {
     if (field === null) continue;
-    if (!fields.has(field)) faults.push(`${quoted(heading)} is mapped to ${quoted(field)}, which is not a field of these imports.`);
+    if (!fields.has(field)) faults.push(`${shortened(heading)} is mapped to ${shortened(field)}, which is not a field of these imports.`);
     else columnsFor.set(field, [...(columnsFor.get(field) ?? []), heading]);
   }
   for (const field of Object.keys(fixed))
-    if (!fields.has(field)) faults.push(`${quoted(field)} has a fixed value, and is no field of these imports.`);
+    if (!fields.has(field)) faults.push(`${shortened(field)} has a fixed value, and is no field of these imports.`);
   for (const { name, label, required, type } of fields.values()) {
     const columns = columnsFor.get(name) ?? [];
     const value = Object.hasOwn(fixed, name) ? (fixed[name] ?? "") : undefined;
     if (columns.length > 1)
-      faults.push(`${label} is taken from ${columns.map(quoted).join(" and ")}. Choose Do not import for all but one.`);
+      faults.push(`${label} is taken from ${columns.map(shortened).join(" and ")}. Choose Do not import for all but one.`);
     if (columns[0] !== undefined && value !== undefined)
-      faults.push(`${label} has a fixed value, and a column: ${quoted(columns[0])}. Remove the value, or do not import the column.`);
+      faults.push(`${label} has a fixed value, and a column: ${shortened(columns[0])}. Remove the value, or do not import the column.`);
     if (required && columns.length === 0 && value === undefined)
       faults.push(`${label} is required. Choose a column for it, or give a fixed value.`);
     if (value !== undefined) faults.push(...fixedFaults(label, value, type));

@@ -16,20 +16,20 @@ export const needsDateOrder = (text: string): boolean => dateParts(text.trim()) 
 export function toIsoDate(text: string, order: DateOrder): string | undefined {
   const parts = dateParts(text.trim());
   if (!parts) return undefined;
-  const [, first = "", , second = "", year, hour, minute, seconds, half] = parts;
+  const [, first = "", , second = "", year, hour, minute, seconds, amOrPm] = parts;
   const [day, month] = order === "dayFirst" ? [first, second] : [second, first];
   const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
-  const hours = hour === undefined ? undefined : hourOf(Number(hour), half?.toLowerCase());
+  const hours = hour === undefined ? undefined : hourOf(Number(hour), amOrPm?.toLowerCase());
   if (hours === Number.NEGATIVE_INFINITY) return undefined;
   const clock = hours === undefined ? "" : `T${String(hours).padStart(2, "0")}:${minute}${seconds === undefined ? "" : `:${seconds}`}`;
   return isTimestamp(date + clock) ? date + clock : undefined;
 }
 
-/** The hour on a 24-hour clock. Minus infinity if `half` is set and a 12-hour clock shows no such hour. */
-function hourOf(hour: number, half: string | undefined): number {
-  if (half === undefined) return hour;
+/** The hour on a 24-hour clock. Minus infinity for an hour that no 12-hour clock shows. `amOrPm`: `a`, `p`, or undefined for 24 hours. */
+function hourOf(hour: number, amOrPm: string | undefined): number {
+  if (amOrPm === undefined) return hour;
   if (hour < 1 || hour > 12) return Number.NEGATIVE_INFINITY;
-  return (hour % 12) + (half === "p" ? 12 : 0);
+  return (hour % 12) + (amOrPm === "p" ? 12 : 0);
 }
 
 export interface DateOrderFinding {
@@ -56,12 +56,12 @@ export function contradictingDate(values: Iterable<string>, order: DateOrder | u
   return order === undefined ? firstDate() : proofs.get(order === "dayFirst" ? "monthFirst" : "dayFirst");
 }
 
-/** Keeps those few of a column's texts that decide its order of day and month. */
+/** Keeps the few texts of a column that decide its order of day and month; `values` returns them. */
 export function createDateEvidence(texts: Iterable<string> = []) {
   const proofs = new Map<DateOrder, string>();
   let first: string | undefined;
   const evidence = {
-    /** The first value that can only be read in this order. */
+    /** By order: the first value that can be read in that order only. */
     proofs: proofs as ReadonlyMap<DateOrder, string>,
     /** The first value that needs an order. */
     firstDate: () => first,

@@ -75,7 +75,7 @@ export function decimalMarkIn(values: Iterable<string>): DecimalFinding | undefi
   return sameEitherWay === undefined ? undefined : { decimal: "point", example: sameEitherWay };
 }
 
-/** The first value that contradicts the declared mark. If none was declared: the first that is ambiguous, or no number in the contract. */
+/** The first value that contradicts the declared mark. If none was declared: the first that the contract cannot read, or is ambiguous. */
 export function contradictingNumber(values: readonly string[], declared: DecimalMark | undefined): string | undefined {
   const showsPoint = declared === undefined && decimalMarkIn(values)?.decimal === "point";
   return values.find((text) => {
@@ -87,9 +87,9 @@ export function contradictingNumber(values: readonly string[], declared: Decimal
   });
 }
 
-/** Keeps the first of a column's texts of each form. Together they decide how the column's numbers are written. */
+/** Keeps a column's first text for each set of possible readings. Together these texts decide how the column's numbers are written. */
 export function createNumberEvidence() {
-  const firstOfForm = new Map<string, string>();
+  const firstByForm = new Map<string, string>();
   return {
     add(cell: string): void {
       const text = cell.trim();
@@ -97,8 +97,8 @@ export function createNumberEvidence() {
       if (!readings) return;
       const { plain, point, comma } = readings;
       const form = [plain, point, comma].map((value) => value === undefined).join() + (point === comma);
-      if (!firstOfForm.has(form)) firstOfForm.set(form, Buffer.from(text).toString()); // a copy: a cell may be a slice of a large text
+      if (!firstByForm.has(form)) firstByForm.set(form, Buffer.from(text).toString()); // a copy: a cell may be a slice of a large text
     },
-    values: () => [...firstOfForm.values()],
+    values: () => [...firstByForm.values()],
   };
 }

@@ -1,4 +1,4 @@
-// Finds values of a file that contradict a choice of its columns.
+// Collects the values of a file that decide how its dates and numbers are read, and finds those that contradict the chosen way.
 import type { Cell } from "../../rows/cells.js";
 import { columnsOf, type ImportKind, isNumberField } from "../fields.js";
 import type { ColumnChoice } from "./choice.js";
@@ -8,19 +8,19 @@ import { fileHeadings } from "./headings.js";
 
 export interface FileColumn {
   readonly heading: string;
-  /** Some of the column's values; empty if there is no file. */
+  /** The few texts of the column that decide its order of day and month; empty if there is no file. */
   readonly values: readonly string[];
-  /** The few texts of the column that decide how its numbers are written. */
+  /** The few texts of the column that decide how its numbers are written; empty if there is no file. */
   readonly numbers: readonly string[];
 }
 
-/** For each column: the few values that decide its order of day and month, and those that decide how its numbers are written. */
+/** By column, in the file's order: `values` decide the order of day and month, `numbers` how numbers are written. */
 export interface Evidence {
   readonly values: readonly (readonly string[])[];
   readonly numbers: readonly (readonly string[])[];
 }
 
-/** Collects the evidence of all rows of a file. What it keeps does not grow with their number. */
+/** Collects the evidence of all rows of a file. What it keeps does not grow with the number of rows. */
 export function createEvidenceCollector() {
   const columns: { dates: ReturnType<typeof createDateEvidence>; numbers: ReturnType<typeof createNumberEvidence> }[] = [];
   return {

@@ -1,4 +1,5 @@
-// src/domain/imports/columns is about files with other headings than the contract's: people choose the field of each column.
+// src/domain/imports/columns is about files with other headings than the contract's: people choose the field of each column. Here are the
+// headings by which a choice names the columns.
 import { hash } from "node:crypto";
 import { foldName, reportColumns } from "../../files/header.js";
 import { isStorable } from "../../rows/cells.js";

@@ -1,9 +1,9 @@
-// Suggests which field each column of a file holds. A person looks at it before anything is sent.
+// Suggests which field each column of a file holds. A person checks the suggestions before anything is sent.
 import { foldName, reportColumns } from "../../files/header.js";
 import { type ImportKind, importKinds } from "../fields.js";
 import { type ColumnChoice, choosableFields, type FieldSource } from "./choice.js";
 
-/** By heading: the field that the column probably holds. Undefined if nothing fits; null if such columns were left out before. */
+/** By heading: the field that the column probably holds. Undefined if nothing fits; null if the column is probably not to be imported. */
 export type Suggestions = ReadonlyMap<string, string | null | undefined>;
 
 /** How sure a suggestion is. Only the order of the numbers matters. */
@@ -39,7 +39,7 @@ export function suggestColumns(headings: readonly string[], source: FieldSource,
   return suggestions;
 }
 
-/** The kind of which the headings have the larger share of required fields. If the shares are equal, the kind with more fields found. */
+/** The kind with the larger share of its required fields found, else with more fields found. Undefined if both are equal. */
 export function likelyKind(headings: readonly string[], customFields: FieldSource["customFields"]): ImportKind | undefined {
   const found = importKinds.map((kind) => {
     const source = { kind, customFields };
@@ -91,13 +91,13 @@ const isSame = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =
 const holdsAll = (words: ReadonlySet<string>, wanted: ReadonlySet<string>, minWords = 2): boolean =>
   wanted.size >= minWords && [...wanted].every((word) => words.has(word));
 
-/** Leaves a heading that only resembles two fields, and both equally, to the person. */
+/** Drops suggestions for a heading that resembles two fields equally and is the name of neither: the person decides. */
 const withoutTies = (candidates: readonly Candidate[]): Candidate[] =>
   candidates.filter(
     ({ field, score }) => score >= confidence.otherName || !candidates.some((each) => each.field !== field && each.score === score),
   );
 
-/** The spellings of one thing, as one word. */
+/** Phrases in headings, and the one word that stands for each. */
 const phrases: readonly (readonly [RegExp, string])[] = [
   [/ (?:post|postal|zip|p) codes? /g, " postcode "],
   [/ (?:pick up|ship from|sent from) /g, " origin "],

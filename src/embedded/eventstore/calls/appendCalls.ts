@@ -1,4 +1,4 @@
-// src/embedded/eventstore/calls serves the calls of the protocol, with one file for each kind. This file serves those that write.
+// src/embedded/eventstore/calls serves the calls of the protocol. This file serves the calls that write.
 import {
   type Field,
   MalformedMessage,
@@ -74,7 +74,7 @@ function expectedNumber(expected: ExpectedRevision): number {
 
 /** The most appends of one call of which some parts have arrived, but not the last. */
 const MAX_OPEN_APPENDS = 1_000;
-/** The most bytes of one call that have arrived and are not acknowledged. Past that the client has to wait. */
+/** The most bytes of one call's complete appends that are not answered yet. Beyond this the client has to wait. */
 const MAX_UNACKNOWLEDGED_BYTES = 16 * 1024 * 1024;
 
 interface OpenAppend {
@@ -87,7 +87,7 @@ interface OpenAppend {
   fault?: string;
 }
 
-/** Streams.BatchAppend: any number of appends in one call. Each is answered under its correlation id when it is durable. */
+/** Streams.BatchAppend: any number of appends in one call. Each append is answered with its correlation id when it is durable. */
 export function batchAppendCalls(writer: Writer): Method {
   return (call) => {
     const appends = new Map<string, OpenAppend>();

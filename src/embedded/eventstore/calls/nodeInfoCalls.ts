@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Field, type Message, pair } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { frameOf, type Method } from "../protocol/grpc.js";
 
-/** The EventStoreDB release whose answers this node gives. */
+/** The EventStoreDB release that this node behaves like. */
 const SERVER_VERSION = "23.10.6";
 const LEADER = 8;
 

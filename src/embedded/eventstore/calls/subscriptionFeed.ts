@@ -21,8 +21,8 @@ const MAX_PAGE_MATCHES = 32;
 
 /**
  * Checkpoints tell a filtered subscriber how far the search has come, so that after a reconnect it need not search again from its last
- * match. They come as often as on EventStoreDB. While the subscriber catches up, only whole pages count towards the next checkpoint, not
- * the last page, which ends at the end of the log. Once the subscriber is live, each event counts.
+ * match. Checkpoints come as often as on EventStoreDB. While the subscriber catches up, a page's events count towards the next checkpoint
+ * when the page is complete. Once the subscriber is live, each event counts, and so do those of the last page, which ended with the log.
  */
 export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
   let sinceCheckpoint = 0;

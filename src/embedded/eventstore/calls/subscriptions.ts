@@ -8,9 +8,9 @@ import type { SubscriptionFeed } from "./subscriptionFeed.js";
 
 /** EventStoreDB's limit: if more events wait for a live subscriber, its subscription ends, and the client has to subscribe again. */
 const MAX_WAITING_EVENTS = 32;
-/** The most bytes on their way to a subscriber. Past that events wait. */
+/** The most bytes on their way to a subscriber. Beyond this further events wait here. */
 const MAX_BACKLOG_BYTES = 64 * 1024;
-/** Events that come faster are sent together, since each message wakes the subscriber and takes processor time from appends. */
+/** Events that come within this time are sent together, since each message wakes the subscriber and takes processor time from appends. */
 const GATHER_MS = 20;
 
 /** While a subscriber catches up, it sets the pace by its own reading and is never dropped. Once it is live, it has to keep up. */
@@ -18,7 +18,7 @@ export async function subscribe(call: Call, storage: Storage, log: CommitLog, fe
   let isConfirmed = false;
   let wake: () => void = () => undefined;
   const unsubscribe = log.subscribe(() => wake());
-  call.onOver(() => {
+  call.onClose(() => {
     unsubscribe();
     wake();
   });
@@ -48,7 +48,7 @@ function goLive(call: Call, log: CommitLog, feed: SubscriptionFeed): void {
   let sentAt = 0;
   let flushTimer: NodeJS.Timeout | undefined;
 
-  /** Sends at once after a pause, and otherwise together with the events that follow. */
+  /** Sends now if nothing was sent for GATHER_MS, and otherwise together with the events that follow. */
   function sendSoon(): void {
     const remainingMs = sentAt + GATHER_MS - performance.now();
     if (remainingMs <= 0 || waitingFrames.length >= MAX_WAITING_EVENTS / 2) flush();
@@ -93,5 +93,5 @@ function goLive(call: Call, log: CommitLog, feed: SubscriptionFeed): void {
       call.fail(error);
     }
   });
-  call.onOver(unsubscribe);
+  call.onClose(unsubscribe);
 }

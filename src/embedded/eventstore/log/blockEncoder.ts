@@ -2,7 +2,7 @@ import { framePrefix } from "../../../adapters/eventStore/protocol/frames.js";
 import { encodeMessage, property, varintBytes, writeVarint } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { type Block, endOf, HEAD_BYTES, type NewBlock } from "./blocks.js";
 
-/** A larger append is split into several blocks, so that reading one event does not load a whole megabyte. They are committed together. */
+/** A larger append is split into several blocks, so that reading one event does not load a whole megabyte. All are committed together. */
 const BLOCK_BYTES = 64 * 1024;
 
 /** The size of an id's field, and the offset of its text after two tags and two lengths. Proposed and recorded events share this field. */
@@ -25,6 +25,7 @@ const RECORDED_TAG_OFFSET = 4 << 3;
 export const idOf = ({ bytes }: ProposedEvent): string => bytes.toString("latin1", ID_TEXT, ID_BYTES);
 export const dataOf = ({ bytes, dataBytes }: ProposedEvent): Buffer => bytes.subarray(bytes.length - dataBytes);
 
+/** One append, or the events of one block. `revision` and `position` are those of the first event. */
 interface Proposal extends Pick<Block, "stream" | "revision" | "position" | "createdAt"> {
   events: readonly ProposedEvent[];
 }
@@ -59,14 +60,14 @@ export function encodeBlocks(proposal: Proposal): NewBlock[] {
   return blocks;
 }
 
-/** The fields that all events of an append share. They go right before each event's own properties, so that all properties are together. */
+/** The fields that all events of an append have. They go right before each event's own properties, so that all properties are together. */
 const sharedFields = ({ stream, createdAt }: Proposal): Buffer =>
   encodeMessage([
     [2, [[3, stream]]],
     [6, property("created", `${createdAt}0000`)], // in ticks of 100 ns
   ]);
 
-/** An upper bound: besides these bytes a frame has four numbers, tags, lengths and its prefix. */
+/** An upper bound: besides these bytes a frame has four numbers, tags, lengths and the prefix of a frame. */
 const maxFrameBytes = ({ bytes }: ProposedEvent, shared: Buffer): number => bytes.length + shared.length + 60;
 
 function encodeBlock({ stream, revision, position, createdAt, events }: Proposal, shared: Buffer, maxBytes: number): NewBlock {

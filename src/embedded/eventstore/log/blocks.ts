@@ -1,6 +1,5 @@
 // A block is a run of events of one append, stored exactly as a reader gets them: as gRPC frames, one `ReadResp` each. The log is these
 // frames end to end, and a position is an event's offset in it. So a read copies bytes and encodes nothing.
-
 import { frameEnd, framePrefix, splitFrames } from "../../../adapters/eventStore/protocol/frames.js";
 import {
   messageReader,
@@ -11,7 +10,7 @@ import {
   readProperty,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 
-/** A block begins with first revision, creation time, number of events and length of the stream's name. The name follows. */
+/** A block begins with its first revision, creation time, number of events and the length of its stream's name. The name follows. */
 export const HEAD_BYTES = 24;
 
 export interface Block {
@@ -19,8 +18,8 @@ export interface Block {
   /** Position and revision are those of the first event. */
   position: number;
   revision: number;
-  count: number;
-  createdAt: number;
+  count: number; // of events
+  createdAt: number; // in ms since 1970
   frames: Buffer;
   /** The types of the events. Set only for a block that has just been encoded, not for one from the disk. */
   types?: ReadonlySet<string>;
@@ -47,7 +46,7 @@ export function decodeBlock(position: number, bytes: Buffer): Block {
 
 export const lastFrame = ({ frames }: Block): Buffer => splitFrames(frames).at(-1) as Buffer;
 
-/** The part of the block whose events satisfy `isIncluded`. These events have to be consecutive. */
+/** A block of the events that satisfy `isIncluded`, which have to be consecutive. */
 export function partOf(block: Block, isIncluded: (position: number, revision: number) => boolean): Block {
   let [from, to, skipped, count] = [0, 0, 0, 0];
   for (let at = 0, end = 0; at < block.frames.length; at = end) {

@@ -38,10 +38,10 @@ export function createCommitLog(storage: Storage, onFailure: (error: unknown) =>
   return {
     /** The position that the next event gets. */
     nextPosition: () => reservedEnd,
-    /** Everything before this is durable, and every listener has been called. */
+    /** Everything before this position is durable, and the listeners have been called with it. */
     committedEnd: () => committedEnd,
 
-    /** Reserves the blocks' positions at once. Resolves when the blocks are durable. */
+    /** Reserves the blocks' positions before it returns. Resolves when the blocks are durable. */
     append(blocks: readonly NewBlock[]): Promise<void> {
       for (const block of blocks) reservedEnd = endOf(block);
       if (pendingBlocks.length === 0) lastCommit = lastCommit.then(commitPending);

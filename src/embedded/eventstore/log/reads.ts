@@ -1,5 +1,4 @@
 // How readers find events: all of them by position, those of a stream by revision, in pages.
-
 import { frameEnd, splitFrames } from "../../../adapters/eventStore/protocol/frames.js";
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { failedRead } from "../protocol/grpc.js";
@@ -8,7 +7,7 @@ import { type Block, endOf, eventIn, partOf } from "./blocks.js";
 import type { Storage } from "./storage.js";
 import { isMetastream, isSoftDeleted, type Retention, retentionOf, storedMetadata, streamOfMeta } from "./streamMetadata.js";
 
-/** `from` is inclusive. `until` is exclusive, and always the end of a block. */
+/** `from` is inclusive. `until` is exclusive, and has to be the end of a block. */
 export function* allForwards(
   storage: Storage,
   { from, until = Number.MAX_VALUE }: { from: number; until?: number },
@@ -30,8 +29,8 @@ export function* allBackwards(storage: Storage, before: number, filter?: EventFi
 }
 
 /**
- * Throws for a position inside the log at which no event begins, as EventStoreDB does. Accepts the position of a deleted event, and for a
- * forward read also one beyond the end, which gives an empty result.
+ * Throws for a position inside the log at which no event begins, as EventStoreDB does. Accepts the position of a deleted event. For a
+ * forward read it also accepts a position beyond the end, from which the read gives nothing.
  */
 export function refusePositionWithoutEvent(storage: Storage, end: number, position: number, backwards: boolean): void {
   if (position === 0 || position === end || (position > end && !backwards)) return;
@@ -43,9 +42,10 @@ export function refusePositionWithoutEvent(storage: Storage, end: number, positi
   throw failedRead(`There is no event at position ${position}.`);
 }
 
-/** What a reader gets of a stream under its metadata. */
+/** What a reader gets of a stream: its metadata can hide events. `head` is the last revision, -1 if there is none. */
 export type StreamView = { kind: "missing"; head: number } | { kind: "deleted" } | VisibleStream;
 
+/** Readers get the events from revision `first` to `head` that were created at `oldestAt` (ms since 1970) or later. */
 interface VisibleStream {
   kind: "visible";
   first: number;
@@ -97,7 +97,7 @@ export interface EventRun {
   events: number;
 }
 
-/** What a reader gets of one block. `next` is where the read continues: a position in the log or a revision in the stream. */
+/** What a reader gets of one block. `next`: the position in the log, or the revision in the stream, from which the read continues. */
 export interface ReadStep {
   runs: EventRun[];
   next: number;
@@ -108,7 +108,7 @@ export interface ReadPage {
   frames: Buffer[];
   events: number;
   next: number;
-  /** True if there is nothing more to read at present or the limit is reached. A read that is not a subscription then ends. */
+  /** True if there is nothing more to read at present or the limit is reached. Any read but a subscription then ends. */
   done: boolean;
 }
 

@@ -17,9 +17,9 @@ export interface StreamFacts {
   tombstoned: boolean;
   softDeleted: boolean;
   hasMetadata: boolean;
-  /** The revision of an id that was lately appended, first to this stream. Decides appends that expect `any` or `stream_exists`. */
+  /** The revision of a recently appended event by its id. Undefined if the id was first appended to another stream. */
   recentRevision(id: string): number | undefined;
-  /** The ids of its committed events, in order. */
+  /** The ids of the stream's committed events from this revision on, in order. */
   idsFrom(revision: number): Iterable<string>;
 }
 
@@ -59,7 +59,7 @@ function replayFromStream(expectedHead: number, ids: readonly string[], stream: 
   return recreates ? { kind: "append" } : wrongVersion(stream);
 }
 
-/** About as many ids as EventStoreDB remembers. They are kept in two halves, so that the older half can be dropped at once. */
+/** About as many ids as EventStoreDB remembers. They are kept in two halves, so that the older half can be dropped as a whole. */
 const MAX_RECENT_IDS = 160_000;
 
 interface AppendedIds {
@@ -70,9 +70,9 @@ interface AppendedIds {
 }
 
 /**
- * Remembers the stream and revision of ids that were lately appended. As on EventStoreDB, an id that is appended to several streams counts
- * only for the first, and a restart forgets all ids. A look-up takes milliseconds, which is good enough: an import appends hundreds of
- * thousands of ids, and hardly any is ever looked up.
+ * Remembers the stream and revision of recently appended ids. As on EventStoreDB, an id that is appended to several streams counts only for
+ * the first, and a restart forgets all ids. A look-up searches all texts, which takes milliseconds. That is good enough: an import appends
+ * hundreds of thousands of ids, and hardly any is ever looked up.
  */
 export function createRecentIds(maxIds = MAX_RECENT_IDS) {
   let olderHalf: AppendedIds[] = [];

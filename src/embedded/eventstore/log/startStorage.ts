@@ -1,6 +1,6 @@
-// Opens a data folder for this process alone, and removes the events of tombstoned streams from the log. Until then readers of `$all` get
-// these events, as on EventStoreDB until its next scavenge. Positions stay valid. The last event before the tombstone stays, so that a
-// reader that is behind learns how the stream ended.
+// Opens a data folder for this process alone, and removes the events of tombstoned streams from the log. Before that start readers of
+// `$all` get these events, as on EventStoreDB before its next scavenge. Positions stay valid. The last event before the tombstone stays,
+// so that a reader that is behind learns how the stream ended.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
@@ -24,10 +24,10 @@ export async function startStorage(folder: string, warn: (message: string, error
     let storage = openStorage(folder);
     storage.refresh(); // to see everything that the folder's last owner wrote
     completeIndex(storage.tables);
-    if (removeDeletedEvents(storage.tables)) storage = await compact(storage, folder, warn);
+    if (removeTombstonedEvents(storage.tables)) storage = await compact(storage, folder, warn);
     return {
       storage,
-      /** Another process may then take the folder. */
+      /** Afterwards another process may take the folder. */
       close: async () => {
         await storage.close();
         await lock.release();
@@ -39,7 +39,7 @@ export async function startStorage(folder: string, warn: (message: string, error
   }
 }
 
-/** Replaces the file by a copy without free pages. If the disk has no room for a copy, the next start tries again. */
+/** Replaces the file by a copy without free pages. If that is not possible, for example on a full disk, the next start tries again. */
 async function compact(storage: Storage, folder: string, warn: (message: string, error: unknown) => void): Promise<Storage> {
   try {
     if (!(await replaceByCopy(storage.tables, dataFileIn(folder)))) return storage;
@@ -57,7 +57,7 @@ async function compact(storage: Storage, folder: string, warn: (message: string,
 const INDEX_COMPLETE: [string, number] = ["noted", 0];
 /** The key is present while bytes that were removed from the log may still be in the file. */
 const COPY_NEEDED: [string, number] = ["uncopied", 0];
-const empty = Buffer.alloc(0);
+const NO_VALUE = Buffer.alloc(0);
 
 /** A larger file is not copied: the start waits for the copy, which takes some seconds per gibibyte. */
 const MAX_COPY_BYTES = 2 * 1024 ** 3;
@@ -66,24 +66,24 @@ export function completeIndex({ root, log, index }: Tables): void {
   if (index.get(INDEX_COMPLETE)) return;
   root.transactionSync(() => {
     for (const { key, value } of log.getRange()) indexBlock(index, decodeBlock(key, value));
-    index.putSync(INDEX_COMPLETE, empty);
+    index.putSync(INDEX_COMPLETE, NO_VALUE);
   });
 }
 
 /** Runs in one transaction, before the node serves anything. Returns whether the file should be copied. */
-function removeDeletedEvents({ root, log, index }: Tables): boolean {
+function removeTombstonedEvents({ root, log, index }: Tables): boolean {
   return root.transactionSync(() => {
     const tombstones = [...index.getRange({ start: [TOMBSTONE, 0], end: [TOMBSTONE, Number.MAX_VALUE] })];
     for (const { key, value } of tombstones) {
       index.removeSync(key);
-      if (emptyStream({ log, index }, value.toString())) index.putSync(COPY_NEEDED, empty);
+      if (removeEvents({ log, index }, value.toString())) index.putSync(COPY_NEEDED, NO_VALUE);
     }
     return index.get(COPY_NEEDED) !== undefined;
   });
 }
 
-/** Removes a stream's events except the last one before the tombstone. Returns whether it has removed any. */
-function emptyStream(tables: Pick<Tables, "log" | "index">, key: string): boolean {
+/** Removes a tombstoned stream's events, except the last one before the tombstone. Returns whether it has removed any. */
+function removeEvents(tables: Pick<Tables, "log" | "index">, key: string): boolean {
   const { log, index } = tables;
   const entries = [...index.getRange({ start: [key, 0], end: [key, MAX_INT64] })];
   let hasRemoved = false;

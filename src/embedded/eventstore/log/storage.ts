@@ -9,7 +9,7 @@ export const dataFileIn = (folder: string): string => join(folder, "events.mdb")
 
 export type Tables = ReturnType<typeof openTables>;
 
-/** `log` has the blocks by position. `index` has the positions of each stream's blocks. */
+/** `log` has the blocks by position. `index` has the position of each block by its stream's key and first revision. */
 export function openTables(folder: string) {
   const root = open({
     path: dataFileIn(folder),
@@ -26,7 +26,7 @@ export function openTables(folder: string) {
 /** The key is a hash, because a stream's name may have any character and be longer than a key can be. */
 export const streamKey = (stream: string): string => hash("sha256", stream, "base64url").slice(0, 24);
 
-/** Index entries under [TOMBSTONE, its position] hold the keys of streams that the next start has to empty. No stream has this key. */
+/** Index entries under [TOMBSTONE, position of the tombstone] hold the keys of streams whose events the next start removes. */
 export const TOMBSTONE = "tombstone";
 
 /** The caller has opened a transaction. */
@@ -74,7 +74,7 @@ export function openStorage(folder: string) {
   return {
     tables,
 
-    /** Writes the blocks in one durable transaction. Only one may run at a time. Returns undefined if the write has already been done. */
+    /** Writes the blocks in one durable transaction, of which only one may run at a time. Returns undefined if it is already complete. */
     write(blocks: readonly NewBlock[]): Promise<unknown> | undefined {
       const putAll = () => {
         for (const block of blocks) putBlock(tables, block);

@@ -30,7 +30,7 @@ export function parseMetadata(data: Buffer | undefined): Record<string, unknown>
   }
 }
 
-/** As on EventStoreDB: if one field has a wrong type, all metadata is ignored. A number that is too small is ignored by itself. */
+/** As on EventStoreDB: if one field has a wrong type, all metadata is ignored. A number that is too small is ignored alone. */
 export function retentionOf(data: Buffer | undefined): Retention {
   const metadata = parseMetadata(data);
   if (!data || !metadata) return {};
@@ -48,7 +48,7 @@ export function retentionOf(data: Buffer | undefined): Retention {
 const isInt64 = (value: unknown, json: Buffer): boolean =>
   Number.isInteger(value) && (Math.abs(value as number) < MAX_INT64 || json.includes("9223372036854775807"));
 
-/** The data of the last committed event in the stream's metastream. A metastream has no metadata: what is written there is ignored. */
+/** The data of the last committed event in the stream's metastream. A metastream itself has no metadata: its own metastream is ignored. */
 export function storedMetadata(storage: Storage, stream: string): Buffer | undefined {
   if (isMetastream(stream)) return undefined;
   for (const block of storage.streamBlocksBack(metastreamOf(stream), Number.MAX_VALUE)) {

@@ -47,7 +47,7 @@ export function createWriter(storage: Storage, log: CommitLog, maxStates?: numbe
     };
   }
 
-  /** Adds the events to `blocks`, which the caller appends to the log. Every later decision already sees them. */
+  /** Adds the events to `blocks`, which the caller appends to the log. Every decision after this call sees them. */
   function addEvents(blocks: NewBlock[], stream: string, events: readonly ProposedEvent[], revision?: number): Written {
     const state = states.of(stream);
     const lastBefore = blocks.at(-1);
@@ -109,10 +109,10 @@ export function createWriter(storage: Storage, log: CommitLog, maxStates?: numbe
     throw new Error(`${stream} has no event ${revision}, which was appended before`);
   }
 
-  /** A soft delete hides a stream's events by metadata, and the stream takes new ones. A hard delete writes a tombstone, for good. */
+  /** A soft delete hides a stream's events by metadata, and the stream takes new ones. A hard delete ends the stream by a tombstone. */
   async function remove(stream: string, expected: ExpectedRevision, hard: boolean): Promise<WriteOutcome> {
     const facts = factsOf(stream);
-    const verdict = checkRevision(expected, () => [randomUUID()], facts);
+    const verdict = checkRevision(expected, () => [randomUUID()], facts); // a new id, so never taken for a repeated append
     const isMissing = !hard && facts.head < 0 && !facts.hasMetadata;
     if (verdict.kind === "deleted") return verdict;
     if (verdict.kind !== "append" || isMissing) return { kind: "wrongVersion", current: facts.head };

@@ -28,8 +28,8 @@ const tag = { id: 0x0a, property: 0x12, metadata: 0x1a, data: 0x22 } as const;
 
 /**
  * Reads an event of an append without copying it: the block encoder later copies its bytes. Its fields have to be in the order of their
- * numbers, as clients send them. An event in another order is first encoded again. So is one with a property `created`, which only the
- * server may set and which is left out. `previous` is the event before it, which nearly always has the same bytes up to its data.
+ * numbers, as clients send them. An event in another order is first encoded again. So is an event with a property `created`, without
+ * this property: only the server may set it. `previous` is the event before it, which nearly always has the same bytes up to its data.
  */
 export function readProposedEvent(reader: Reader, { from, to }: Span, previous?: ProposedEvent): ProposedEvent {
   const bytes = reader.buf as Buffer;
@@ -98,7 +98,7 @@ const propertyKeyOf = (property: Buffer): string => readSafely(property, (reader
 function readReordered(message: Buffer, from: number, to: number): ProposedEvent {
   const { id, properties, metadata, data } = readFields(message.subarray(from, to));
   const kept = properties.filter((property) => propertyKeyOf(property) !== "created");
-  const validId = UUID.test(id.toLowerCase()) ? id : NIL_ID; // refused as well, but only after a check for missing properties
+  const validId = UUID.test(id.toLowerCase()) ? id : NIL_ID; // NIL_ID is refused too, but only after the check for missing properties
   const ordered = encodeMessage([[1, [[2, validId]]], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
   return readSafely(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
 }

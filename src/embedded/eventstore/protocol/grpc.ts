@@ -100,7 +100,7 @@ function openCall(stream: ServerHttp2Stream, onBug: (error: unknown) => void) {
   let trailers: Record<string, string> = { "grpc-status": "0" };
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(trailers));
-  stream.on("error", () => undefined); // a client that hangs up: "close" follows
+  stream.on("error", () => undefined); // when the client hangs up; "close" follows
   const isOver = (): boolean => hasEnded || stream.destroyed;
   function end(): void {
     if (!isOver()) stream.end();
@@ -116,7 +116,7 @@ function openCall(stream: ServerHttp2Stream, onBug: (error: unknown) => void) {
     /** Resolves when the client has taken everything, or the call is over. */
     drained: () => whenDrained(stream),
     isOver,
-    onOver: (listener: () => void) => void stream.once("close", listener),
+    onClose: (listener: () => void) => void stream.once("close", listener),
     pause: () => void stream.pause(),
     resume: () => void stream.resume(),
     end,

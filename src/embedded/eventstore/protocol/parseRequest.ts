@@ -22,7 +22,7 @@ interface ReadStart {
 
 const readCommitAndPrepare = nestedReader(() => ({ commit: 0, prepare: 0 }), { 1: ["commit", readNumber], 2: ["prepare", readNumber] });
 
-/** An event's commit and prepare positions are equal here, so only the first is used. As on EventStoreDB it must not be the smaller one. */
+/** An event's two positions are equal here, so only the commit position is used. As on EventStoreDB it must not be the smaller one. */
 function readPosition(reader: Reader): ReadStart["from"] {
   const { commit, prepare } = readCommitAndPrepare(reader);
   if (commit < prepare) throw failedRead("The commit position is before the prepare position.");
@@ -142,7 +142,7 @@ function compileRegex(regex: string): RegExp {
   }
 }
 
-/** Whether events of the block can match. Readers check this first, because reading the type of an event costs more than appending it. */
+/** False if no event of the block can match. Readers check this before they decode the types of the events, which takes longer. */
 export function mayMatch(filter: EventFilter | undefined, { stream, types }: Block): boolean {
   if (!filter) return true;
   if (filter.on === "stream") return filter.matches(stream);

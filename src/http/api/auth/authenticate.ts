@@ -12,7 +12,7 @@ const lookUpTimeoutMs = 3_000;
 
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 
-/** Far more keys than an operator has. The set is emptied when it is full. */
+/** More keys than an operator has. When the set of admitted keys is full, it is emptied. */
 const maxAdmittedKeys = 10_000;
 
 export function createAuthenticate(pool: Pool, limitPerMinute: number) {
@@ -22,12 +22,12 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number) {
   /** Rejects with 401, with 429 when the key's minute is used up, or with 503 when the database is unavailable. */
   const admit = async (sha256: string) => {
     try {
-      const use = await inTime(lookUp(sha256)); // includes the wait for an earlier look-up
-      if (use === undefined) throw unknownKey();
-      const admission = checkRateLimit(use, limitPerMinute);
+      const keyUse = await inTime(lookUp(sha256)); // includes the wait for an earlier look-up
+      if (keyUse === undefined) throw unknownKey();
+      const admission = admissionOf(keyUse, limitPerMinute);
       if (admittedHashes.size >= maxAdmittedKeys) admittedHashes.clear();
       admittedHashes.add(sha256);
-      /** Throws 401 if the key has been revoked or has expired since. Does not count as a request. */
+      /** Looks the key up again, and throws 401 if it has been revoked or has expired. Does not count as a request. */
       const recheckAccess: RecheckAccess = async () => {
         if ((await inTime(lookUp(sha256, 0))) === undefined) throw unknownKey();
       };
@@ -47,8 +47,8 @@ export function createAuthenticate(pool: Pool, limitPerMinute: number) {
   };
 }
 
-function checkRateLimit(use: KeyUse, limit: number) {
-  const { used, secondsLeft, keyId, scopes, now, ...identity } = use;
+/** The caller and the headers of the answer. Throws 429 if the key's minute is used up. */
+function admissionOf({ used, secondsLeft, keyId, scopes, now, ...identity }: KeyUse, limit: number) {
   const lookedUpAt = performance.now();
   const caller = {
     ...identity,

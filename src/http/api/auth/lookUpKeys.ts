@@ -9,20 +9,20 @@ interface WaitingRequest {
   readonly reject: (error: unknown) => void;
 }
 
-/** Two, so that a slow query does not delay all later requests. The second starts only if the first is slow: more requests share one. */
+/** Two, so that a slow query does not delay all later requests. The second starts only if the first is slow: fewer queries are cheaper. */
 const maxLookUpsAtOnce = 2;
 const slowLookUpMs = 10;
 const maxRequestsPerLookUp = 1000;
 
 /**
- * Requests that arrive while a look-up runs share the next one, so a request's query is always sent after it arrived. `counts` is 0 where a
- * request that was already counted is looked up again.
+ * Requests that arrive while a look-up runs share the next one, so that each request's query is sent after the request has arrived.
+ * `counts` is 0 to look a key up again for a request that was counted before.
  */
 export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1) => Promise<KeyUse | undefined> {
   let waiting: WaitingRequest[] = [];
   let running = 0;
   let lastSent = 0;
-  let nextPump: NodeJS.Timeout | undefined;
+  let nextSend: NodeJS.Timeout | undefined;
 
   const send = async (batch: readonly WaitingRequest[]): Promise<void> => {
     try {
@@ -36,8 +36,8 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1
 
   const maySend = (): boolean => running === 0 || (running < maxLookUpsAtOnce && performance.now() - lastSent >= slowLookUpMs);
 
-  const pump = (): void => {
-    clearTimeout(nextPump);
+  const sendWaiting = (): void => {
+    clearTimeout(nextSend);
     while (waiting.length > 0 && maySend()) {
       const batch = waiting.slice(0, maxRequestsPerLookUp);
       waiting = waiting.slice(maxRequestsPerLookUp);
@@ -45,21 +45,21 @@ export function coalesceLookUps(lookUp: LookUp): (sha256: string, counts?: 0 | 1
       lastSent = performance.now();
       void send(batch).finally(() => {
         running--;
-        pump();
+        sendWaiting();
       });
     }
-    if (waiting.length > 0 && running < maxLookUpsAtOnce) nextPump = setTimeout(pump, slowLookUpMs);
+    if (waiting.length > 0 && running < maxLookUpsAtOnce) nextSend = setTimeout(sendWaiting, slowLookUpMs);
   };
 
   return (sha256, counts = 1) =>
     new Promise((resolve, reject) => {
       waiting.push({ sha256, counts, resolve, reject });
       // Sends at the end of the tick, so that requests read from many sockets in the same tick share a query.
-      if (waiting.length === 1) setImmediate(pump);
+      if (waiting.length === 1) setImmediate(sendWaiting);
     });
 }
 
-/** Answers each request with its own count: n requests of a key that is now `used` times get used-n+1 to used, in order of arrival. */
+/** Gives each request its own count: if a key was used 5 times with the 2 requests of this batch, the first one gets 4 and the second 5. */
 function resolveEach(batch: readonly WaitingRequest[], requests: ReadonlyMap<string, number>, uses: ReadonlyMap<string, KeyUse>): void {
   const resolvedCounts = new Map<string, number>();
   for (const { sha256, counts, resolve } of batch) {
@@ -80,13 +80,14 @@ export interface KeyUse {
   readonly now: Date;
   /** The number of requests in the key's current minute, including those of this look-up. */
   readonly used: number;
+  /** Until the key's current minute ends. */
   readonly secondsLeft: number;
 }
 
 /**
- * Each process creates the function when it starts. It handles keys one by one, in a fixed order so that two look-ups never deadlock. Most
- * look-ups have one key, which takes two thirds of the time of a statement for any number. Without the generic plan a call would take three
- * times as long. If the previous version of the service could not use a change, the function needs a new name.
+ * Each process creates the function when it starts. The function handles keys one by one, in a fixed order so that two look-ups never
+ * deadlock. Most look-ups have one key; for those the loop takes two thirds of the time of a set-based statement. Without the generic plan
+ * a call would take three times as long. During an upgrade the previous version calls it too: a change that it cannot use needs a new name.
  */
 export const lookUpSecretsFunction = `CREATE OR REPLACE FUNCTION look_up_secrets_json(hashes text[], counts integer[]) RETURNS json
 LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$

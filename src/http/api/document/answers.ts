@@ -67,6 +67,7 @@ export const jsonBodyResponses = (maxMiB: number): Readonly<Record<number, Respo
 interface OperationAnswer {
   readonly operationId: string;
   readonly status: number;
+  /** The largest JSON body; undefined for an operation without one. */
   readonly maxMiB: number | undefined;
   /** The key needs one of these. */
   readonly scopes: readonly KeyScope[];
@@ -96,7 +97,7 @@ export const answerHeaders = {
   "Retry-After": { description: "Seconds to wait before the request is sent again", schema: { type: "integer" } },
 };
 
-/** These may be answered without a valid key, so they have no rate limit headers. */
+/** Answers with these statuses may go to callers without a valid key, so they have no rate limit headers. */
 const statusesWithoutKey = new Set([401, 405, 417, 431]);
 
 function headersOf(status: number): string[] {

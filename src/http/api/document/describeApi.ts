@@ -126,7 +126,7 @@ function describeRequestBody({ operationId, request: { body, multipart } }: Rout
 /** Describes the messages that the service sends to an organisation's webhook endpoints. */
 function describeWebhooks(schemas: SchemaCollector) {
   const responses = {
-    "2XX": { description: "Received. After any other answer, or none within 15 s, the webhook is sent again for three days" },
+    "2XX": { description: "Received. After any other answer except 410, or none within 15 s, the webhook is sent again for three days" },
     410: { description: "Removes the endpoint" },
   };
   const describe = (type: string, meaning: string, data: z.ZodType) => ({

@@ -22,7 +22,7 @@ With this API an organisation prices freight, and imports shipments and warehous
 
 1. Create a key, in the portal under **Settings, API Keys** or with \`waybill keys create --org ID --name NAME\`. It begins with \`wb_live_\` and is shown only once. A key may have only some scopes; each operation names the scope that it needs, and answers 403 without it.
 2. Send the key with every request, in the header \`x-api-key\`.
-3. Test it with \`GET /v1/org/quotes\`, which answers 200.
+3. Test it with \`GET /v1/org/quotes\`, which answers 200 to a key with the scope \`read\`.
 4. Continue at \`/docs/guide\`, which leads to a nightly import with corrections and webhooks, command by command.
 
 A key belongs to one organisation. Ids of other organisations are answered 404, like ids that do not exist.`,
@@ -85,7 +85,7 @@ ${userGuidePassage("Corrections")} Use \`POST .../corrections\` of a completed i
 
 If the correcting import fails, is cancelled or is reversed, the rows are open again. The portal has the same corrections, and accepts a corrected error report as a file.
 
-Accepted activities are corrected by the same call, with a \`reason\`. The new row replaces the old one in the totals at once. If the new row is rejected, or its import fails, is cancelled or is reversed, the old row counts again. To correct an
+Accepted activities are corrected by the same call, with a \`reason\`. The old row counts until the new import completes; in that moment the new row replaces it in the totals. If the new row is rejected, or its import fails or is cancelled, the old row goes on counting. If the new row is reversed, the old one counts again. To correct an
 accepted shipment, push it again.`,
 
   Reversals: `
@@ -96,7 +96,7 @@ A reversed activity counts in no total. For a shipment, the ledger then shows th
 
   "Idempotency and retrying": `
 - Shipments are matched by their id, so pushing one again replaces it. ${userGuidePassage("Sending again")} The same key with other content is a 422.
-- After a 503 or a broken connection, the outcome of a push is unknown. Repeat it with the same key, after \`Retry-After\` seconds if that header is there. After a 408 the body did not arrive completely; repeat it.
+- After a 503 or a broken connection, the outcome of a push with an \`Idempotency-Key\` is unknown; one without it that was answered 503 is not billed. Repeat it with the same key, after \`Retry-After\` seconds if that header is there. After a 408 the body did not arrive completely; repeat it.
 - 429 and 503 have \`Retry-After\` in seconds. A 500 is a fault of the service: repeat a read later, and report the \`x-request-id\`.
 - Any other 4xx needs a changed request. 405 means that the path does not have the method, 417 that \`Expect\` is not \`100-continue\`, and 431 that the headers have more than 16 KiB.`,
 
@@ -108,8 +108,7 @@ one text. Unknown fields are errors. Leave an optional field out instead of send
 A list has \`items\` and \`nextCursor\`. For the next page, send the cursor back with the same other parameters. On the last page it is null. A page has 100 items, or \`limit\` (1 to 500). Items that are added meanwhile do not shift later pages.`,
 
   "Rate limit": `
-Each key may send a number of requests per minute, 600 unless the operator has changed it. Answers to requests with a valid key have \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. A 429 says when to continue. An organisation may have
-20 imports queued or running; a further push is a 400 until one of them ends.`,
+Each key may send a number of requests per minute, 600 unless the operator has changed it. Answers of operations to a valid key have \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. A 429 says when to continue. An organisation may have 20 imports queued or running, unless the operator has changed that too; a further push is a 400 until one of them ends.`,
 
   Webhooks: `
 The service can post to an endpoint of yours when an import starts, completes, fails, is cancelled or is reversed. Add the endpoint in the portal under **Settings, Webhooks** or with \`waybill webhooks add\`. Webhooks are signed as

@@ -37,10 +37,10 @@ export type SchemaCollector = ReturnType<typeof collectSchemas>;
 export function collectSchemas() {
   const components = new Map<string, Json>();
   return {
-    /** Leaves `additionalProperties: false` out of answers, since an answer may gain a field, and strict clients must not break by it. */
-    add: (schema: z.ZodType, use: "request" | "answer"): Schema => {
-      const json = z.toJSONSchema(schema, { io: use === "request" ? "input" : "output", unrepresentable: "any", override: keepDefaults });
-      const { $schema: _, $defs = {}, ...described } = rewriteForGenerators(json, use) as Json & { $defs?: Record<string, Json> };
+    /** Converts a schema; returns a reference if it has an id. An answer may gain fields, so its `additionalProperties` is not false. */
+    add: (schema: z.ZodType, usage: "request" | "answer"): Schema => {
+      const json = z.toJSONSchema(schema, { io: usage === "request" ? "input" : "output", unrepresentable: "any", override: keepDefaults });
+      const { $schema: _, $defs = {}, ...described } = rewriteForGenerators(json, usage) as Json & { $defs?: Record<string, Json> };
       for (const [name, definition] of Object.entries($defs)) addComponent(components, name, definition);
       const id = described["id"];
       if (typeof id !== "string") return described;
@@ -60,18 +60,18 @@ function addComponent(components: Map<string, Json>, name: string, { id: _, ...d
 export const schemaReference = (name: string): string => `#/components/schemas/${name}`;
 export const schemaName = ({ $ref }: Schema): string | undefined => $ref?.split("/").at(-1);
 
-/** Adds the default of a field that is converted from text, such as `limit`, which zod leaves out. */
+/** Adds the defaults that zod omits: those of fields that are converted from text, such as `limit`. */
 function keepDefaults({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (zodSchema._zod.def.type === "default") jsonSchema.default = zodSchema._zod.def.defaultValue as typeof jsonSchema.default;
 }
 
 /** Rewrites a JSON schema into forms that client generators of other languages understand. */
-function rewriteForGenerators(value: unknown, use: "request" | "answer"): unknown {
-  if (Array.isArray(value)) return value.map((each) => rewriteForGenerators(each, use));
+function rewriteForGenerators(value: unknown, usage: "request" | "answer"): unknown {
+  if (Array.isArray(value)) return value.map((each) => rewriteForGenerators(each, usage));
   if (typeof value !== "object" || value === null) return value;
-  const schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, rewriteForGenerators(each, use)]));
+  const schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, rewriteForGenerators(each, usage)]));
   if (typeof schema["$ref"] === "string") return { ...schema, $ref: schema["$ref"].replace("#/$defs/", schemaReference("")) };
-  if (use === "answer" && schema["additionalProperties"] === false) delete schema["additionalProperties"];
+  if (usage === "answer" && schema["additionalProperties"] === false) delete schema["additionalProperties"];
   // zod adds the bounds of JavaScript's numbers to every whole number.
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
@@ -80,7 +80,7 @@ function rewriteForGenerators(value: unknown, use: "request" | "answer"): unknow
   return rewriteNullable(schema);
 }
 
-/** Rewrites `anyOf` of a type and null, of which client generators for C# make empty classes. */
+/** Rewrites `anyOf` of a type and null: client generators for C# turn it into an empty class. */
 function rewriteNullable(schema: Json): Json {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2 || (anyOf[1] as Json)["type"] !== "null") return schema;

@@ -12,33 +12,32 @@ import type { PublicPage } from "../route.js";
 
 const linkPrefix = "/files/";
 
-const maxWaitMs = 3_500;
-const checkEveryMs = 100;
-const maxWaiters = 20;
+/** How long a request waits for a missing report to be made again, how often it looks, and how many requests may wait at a time. */
+const [maxWaitMs, checkEveryMs, maxWaiting] = [3_500, 100, 20];
 
 /** Serves signed links of the embedded object store. The signature is the permission, so no API key is needed. */
 export function filePages({ objectStore: { openLink }, pool }: ApiDeps): readonly PublicPage[] {
   if (openLink === undefined) return [];
-  let waiters = 0;
-  /** Has a worker make a missing report again, and waits some seconds for it. After that the answer asks the caller to come back. */
+  let waiting = 0;
+  /** Asks a worker to make a missing report again, and waits some seconds for it. If it takes longer, throws a 503. */
   const waitForReport = async (link: Link, now: Date) => {
     const importId = importIdOfReport(link.key);
     if (importId === undefined || !(await askForReport(pool, importId))) throw new Rejection("notFound", "The file is no longer there");
-    waiters += 1;
+    waiting += 1;
     try {
       const reopen = async () => {
         const file = await openLink(link, now).catch(missingOrThrow);
         return file === "missing" ? undefined : { file };
       };
-      const remade = waiters <= maxWaiters ? await lookUntilFound(maxWaitMs, reopen, checkEveryMs) : undefined;
+      const remade = waiting <= maxWaiting ? await lookUntilFound(maxWaitMs, reopen, checkEveryMs) : undefined;
       if (remade) return remade.file;
     } finally {
-      waiters -= 1;
+      waiting -= 1;
     }
     throw new Problem("unavailable", "The report is being made again, try again shortly");
   };
   const findFile = async (link: Link) => {
-    // The expiry was set by the database's clock, so it is compared with that clock.
+    // The link's expiry was computed from the database's clock, so it is compared with that clock.
     const { rows } = await pool.query<{ now: Date }>("select now() as now");
     const now = rows[0]?.now ?? new Date();
     const file = await openLink(link, now).catch(missingOrThrow);
@@ -70,7 +69,7 @@ function missingOrThrow(error: unknown): "missing" {
   throw error;
 }
 
-/** Opens the file only at the first read: if the caller has disconnected, the HTTP adapter neither reads nor cancels the stream. */
+/** Opens the file only when the stream is first read: for a caller that has disconnected, the HTTP adapter neither reads nor cancels it. */
 export const fileStream = (path: string): ReadableStream<Uint8Array> => ReadableStream.from(chunksOf(path));
 
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array> {

@@ -4,7 +4,7 @@ import type { PublicPage } from "../route.js";
 
 const checkTimeoutMs = 2_000;
 
-/** /healthz says that the process is alive. /readyz says whether it can work, and which checks fail. /metrics is for Prometheus. */
+/** /healthz says that the process is alive, /readyz whether it can serve requests and which checks fail. /metrics is for Prometheus. */
 export function healthPages({ pool, eventStore, objectStore, readiness, metrics, logger }: ApiDeps): readonly PublicPage[] {
   const checks: ApiDeps["readiness"] = {
     postgres: () => pool.query("select 1"),

@@ -7,7 +7,7 @@ import { SchemaDescription, SchemaView, typeName } from "./schemaView.js";
 interface Props extends DescribedOperation {
   readonly document: OpenApi;
   readonly baseUrl: string;
-  /** The statuses whose answer is the same for all operations, which the page describes once. */
+  /** The statuses whose answer is the same for all operations. The page describes them in one place. */
   readonly commonStatuses: ReadonlySet<string>;
 }
 
@@ -145,7 +145,7 @@ export function exampleCall({ method, path, operation }: DescribedOperation, bas
   return body === undefined ? call : { ...call, body };
 }
 
-/** A form that sends the operation with the key entered at the top of the page. The page's script, which it needs, makes it visible. */
+/** A form that sends the operation with the key entered at the top of the page. Hidden without the page's script, which sends it. */
 export function TryIt({ method, path, operation }: DescribedOperation) {
   const { operationId, parameters, requestBody, tags } = operation;
   const { file, sourceDetails } = exampleRequests[operationId] ?? {};

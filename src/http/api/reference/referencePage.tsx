@@ -1,4 +1,4 @@
-// The API reference: one page, rendered on the server from the OpenAPI document. Its script adds search, a choice of language and "Try it".
+// The API reference: one page, rendered from the OpenAPI document (pages/docs.ts). Its script adds search, a choice of language and "Try it".
 import { raw } from "hono/html";
 import { marked } from "marked";
 import type { DescribedOperation, OpenApi, Operation } from "../document/describeApi.js";

@@ -2,7 +2,7 @@
 
 export interface Call {
   readonly method: string;
-  /** Has examples in the place of its parameters. */
+  /** With examples as the values of its parameters. */
   readonly url: string;
   readonly body?: unknown;
   readonly file?: { readonly name: string; readonly fields: Readonly<Record<string, string>> };

@@ -30,40 +30,43 @@ const acceptedFields = {
 };
 const acceptedData = { ...acceptedFields, source: z.literal("data").describe("It came as JSON") };
 
-const acceptedFile = answerObject("AcceptedFile", { ...acceptedFields, source: z.literal("file").describe("It came as a file") });
-export const acceptedShipments = answerObject("AcceptedShipments", {
+const fileAccepted = answerObject("AcceptedFile", { ...acceptedFields, source: z.literal("file").describe("It came as a file") });
+export const shipmentsAccepted = answerObject("AcceptedShipments", {
   ...acceptedData,
   shipmentsReceived: z.int().describe("Shipments in the push; `counts.received` counts their goods lines"),
 });
-export const acceptedActivities = answerObject("AcceptedActivities", {
+export const activitiesAccepted = answerObject("AcceptedActivities", {
   ...acceptedData,
   activitiesReceived: z.int().describe("Activities in the push"),
 });
 
-/** Keeps the answer to a push within five seconds of its last byte, even if a store does not answer. */
-const answerMs = 4_200;
+/** So that a push is answered within five seconds of its last byte, even if a store does not answer. */
+const maxAnswerMs = 4_200;
 
 type PushRequest = Pick<RouteRequest<{ headers: typeof pushHeaders }>, "headers" | "caller">;
 
 /** What an import records of the request that pushed it, and how long the command may take. */
-export function originOf({ headers, caller }: PushRequest) {
+export function contextOf({ headers, caller }: PushRequest) {
   const { organisationId, by, requestId, admissionMs } = caller;
-  return { organisationId, by, requestId, now: caller.now(), idempotencyKey: headers["idempotency-key"], withinMs: answerMs - admissionMs };
+  const withinMs = maxAnswerMs - admissionMs;
+  return { organisationId, by, requestId, now: caller.now(), idempotencyKey: headers["idempotency-key"], withinMs };
 }
 
 export const pushDeps = (deps: ApiDeps) => ({ ...deps, maxQueuedImports: deps.limits.maxQueuedImports });
 
-/** Runs before the body is read, so that a push to a full queue is rejected early. */
-export const requireQueueRoom = (request: PushRequest, deps: ApiDeps): Promise<void> => rejectWhenFull(pushDeps(deps), originOf(request));
+/** The `beforeBody` of all pushes: a push to a full queue is rejected before its body has arrived. */
+export const requireQueueRoom = (request: PushRequest, deps: ApiDeps): Promise<void> => rejectWhenFull(pushDeps(deps), contextOf(request));
 
 interface DataPush extends Pick<Submission, "kind" | "check"> {
+  /** How many shipments or activities were pushed. */
   readonly elements: number;
+  /** The lines of the CSV file. */
   readonly lines: Iterable<string>;
-  /** The size of all lines. */
+  /** The size of that file. */
   readonly bytes: number;
 }
 
-/** Writes a JSON push to the file that the customer would have uploaded, then stores and queues it. */
+/** Writes a JSON push to a CSV file as the customer could have uploaded it, then stores and queues it. */
 export async function acceptData(
   deps: ApiDeps,
   request: PushRequest & Pick<RouteRequest, "reserveDisk"> & { readonly body: { readonly sourceDetails?: string | undefined } },
@@ -73,7 +76,7 @@ export async function acceptData(
   return inTemporaryFile(deps.tempDir, async (path) => {
     const file = { path, name: `${push.kind}.csv`, format: "csv", ...(await writeHashedFile(path, lines)) } as const;
     const sourceDetails = request.body.sourceDetails ?? "API push";
-    return acceptedAnswer(await requestImport(pushDeps(deps), { ...push, ...originOf(request), source: "data", sourceDetails, file }));
+    return acceptedAnswer(await requestImport(pushDeps(deps), { ...push, ...contextOf(request), source: "data", sourceDetails, file }));
   });
 }
 
@@ -105,7 +108,7 @@ export const uploadFormSchema = z.strictObject({
 
 /** The answers of both upload routes. */
 export const uploadResponses = {
-  202: { description: "Queued", schema: acceptedFile },
+  202: { description: "Queued", schema: fileAccepted },
   400: {
     description: "The file is missing, empty, unreadable, of another type, its header row does not match, or too many imports are queued",
   },
@@ -132,7 +135,7 @@ export async function acceptUpload(
   const { folder, sourceDetails, fields: _, ...file } = await receiveUpload(incoming, deps.tempDir, { recheckAccess });
   try {
     const { catalogueVersion } = caller;
-    return acceptedAnswer(await acceptFile(pushDeps(deps), { ...originOf(request), kind, catalogueVersion, sourceDetails, file }));
+    return acceptedAnswer(await acceptFile(pushDeps(deps), { ...contextOf(request), kind, catalogueVersion, sourceDetails, file }));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -89,7 +89,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     operationId: "listLedgerActivities",
     summary: "List the activity ledger, of one import or of all",
     description:
-      "In the order of the pushes. With a filter by customer, warehouse, charge code or time, activities are sorted by these and by half hour. " +
+      "In the order of the pushes. With a filter by customer, warehouse, charge code or time, activities are sorted by customer, warehouse, charge code and half hour, and within each in the order of the pushes. " +
       "With `reversed`, `unusual` or `reference` they are always in the order of the pushes. A page then looks at 5,000 activities at most, " +
       "so it may be short or empty and still have a `nextCursor`.",
     tag: ledgersTag,
@@ -127,8 +127,8 @@ export const activityLedgerRoutes: readonly Route[] = [
       const page = pageRequest(query, deps);
       if (reversed === undefined && unusual === undefined && reference === undefined)
         return answerPage(listActivities(caller.organisationId, filter, page, deps.pool));
-      const listed = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined, reference } as const;
-      return answerPage(listInPushOrder(caller.organisationId, filter, listed, page, deps.pool), ({ values, importId, row, ...state }) => ({
+      const choice = { reversed: reversed ?? "leaveOut", unusualOnly: unusual !== undefined, reference } as const;
+      return answerPage(listInPushOrder(caller.organisationId, filter, choice, page, deps.pool), ({ values, importId, row, ...state }) => ({
         ...givenFields(values, "activity"),
         importId,
         row,
@@ -175,7 +175,7 @@ export const activityLedgerRoutes: readonly Route[] = [
       400: { description: "Malformed code or time, an unknown parameter, from is after to, or too many amounts" },
     },
     handler: async ({ query, caller }, deps) => {
-      const { from: since = caller.now() } = await timeRange({ from: query.since }, caller.organisationId, deps.pool);
+      const { from: since = caller.now() } = await timeRange({ from: query.since }, caller.organisationId, deps.pool); // `from` is set
       await waitUntilTablesKnow(since, deps);
       const changes = await totalChanges(caller.organisationId, await activityFilter(query, caller, deps), since, deps.pool);
       const items = changes.map(({ actor: _, ...change }) => ({ ...change, at: change.at.toISOString() }));
@@ -184,7 +184,7 @@ export const activityLedgerRoutes: readonly Route[] = [
   }),
 ];
 
-/** The moment that `asOf` means, which for a day is its last millisecond. */
+/** The moment that `asOf` means. For a day it is the day's last millisecond. */
 async function asOfMoment(asOf: string | undefined, { organisationId }: Caller, { pool }: ApiDeps): Promise<Date | undefined> {
   const { to } = await timeRange({ to: asOf }, organisationId, pool);
   return to && isDay(asOf ?? "") ? new Date(to.getTime() - 1) : to;

@@ -5,12 +5,12 @@ import { Rejection } from "../../../domain/rejection.js";
 import { defineRoute, type Route } from "../route.js";
 import {
   acceptData,
-  acceptedActivities,
-  acceptedShipments,
   acceptUpload,
+  activitiesAccepted,
   describeColumns,
   pushHeaders,
   requireQueueRoom,
+  shipmentsAccepted,
   uploadFormSchema,
   uploadResponses,
 } from "./acceptPush.js";
@@ -29,7 +29,7 @@ const pushShipments = defineRoute({
   tag: "Shipment imports",
   scope: "shipments",
   request: { headers: pushHeaders, body: shipmentPush },
-  responses: { 202: { description: "Queued", schema: acceptedShipments }, ...errorResponses },
+  responses: { 202: { description: "Queued", schema: shipmentsAccepted }, ...errorResponses },
   beforeBody: requireQueueRoom,
   handler: async (request, deps) => {
     const { body, caller } = request;
@@ -54,7 +54,7 @@ const pushActivities = defineRoute({
   tag: "Fulfilment imports",
   scope: "activities",
   request: { headers: pushHeaders, body: activityPush },
-  responses: { 202: { description: "Queued", schema: acceptedActivities }, ...errorResponses },
+  responses: { 202: { description: "Queued", schema: activitiesAccepted }, ...errorResponses },
   beforeBody: requireQueueRoom,
   handler: (request, deps) => {
     const { body } = request;

@@ -11,7 +11,7 @@ import { answerPage, pageQuery, pageRequest, pageSchema } from "../listQuery.js"
 import { defineRoute, extensionGet, type Route } from "../route.js";
 import { importKindRoutes, importParams, reversalSchema } from "./importsShape.js";
 
-const maxRow = 2_147_483_647;
+const maxRow = 2_147_483_647; // the largest `integer` of Postgres
 
 const reversalOptions = {
   reason: reasonSchema.describe("Why. Shown to everybody who can see the import"),

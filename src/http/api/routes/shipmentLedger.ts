@@ -47,7 +47,7 @@ export const shipmentLedgerRoutes: readonly Route[] = [
     summary: "List the shipment ledger",
     tag: ledgersTag,
     description:
-      "Sorted by shipmentId. If the only filter is `sourceDetails`, or `from` and `to`, shipments are sorted by import instead, the latest first. A page looks at 5,000 shipments at most, so a filtered page may be short or empty and still have a `nextCursor`.",
+      "Sorted by shipmentId. With `sourceDetails`, or with `from` or `to` and no `shipmentIdPrefix`, shipments are sorted by import, the one that ended last first; with `customerId` or `place` always by shipmentId. A page looks at 5,000 shipments at most, so a filtered page may be short or empty and still have a `nextCursor`.",
     request: { query: pageQuery.extend(shipmentFilters).strict() },
     responses: {
       200: { description: "A page of shipments", schema: pageSchema(ledgerShipment, "LedgerShipments") },

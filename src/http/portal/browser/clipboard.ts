@@ -1,4 +1,5 @@
-// Reads and writes blocks of cells as spreadsheets copy them: tabs between cells, line ends between rows, quotes around cells with either.
+// Reads and writes blocks of cells as spreadsheets copy them: tabs between cells, line ends between rows. A cell with a tab, a line end or
+// a quote in it has quotes around it.
 
 /** One cell and its separator. A quoted cell may contain tabs, line ends and doubled quotes. Elsewhere a quote is an ordinary character. */
 const cellPattern = /(?:"((?:[^"]|"")*)"?)?([^\t\r\n]*)(\t|\r\n?|\n|$)/g;
@@ -18,8 +19,8 @@ export function parseCells(text: string): string[][] {
 }
 
 /**
- * Spreads a pasted block of cells over a table's fields, from the focused one to the right and down. Leaves a single value to the browser.
- * Returns how many rows the block has, and how many of them did not fit.
+ * Spreads a pasted block of cells over a table's fields, from the focused one to the right and down. Returns how many rows the block has
+ * and how many of them did not fit; undefined for a single value, which the browser itself pastes. `addRow`: adds a row to a full table.
  */
 export function pasteBlock(event: ClipboardEvent, addRow: () => HTMLTableRowElement | undefined = () => undefined) {
   const text = event.clipboardData?.getData("text/plain") ?? "";

@@ -2,8 +2,8 @@
 
 function start(form: HTMLFormElement, status: HTMLElement): void {
   const choices = [...form.querySelectorAll<HTMLSelectElement | HTMLInputElement>("[data-taken]")];
-  /** The names of fields by the text that a person types to choose them. Empty if fields are chosen from a list. */
   const options = [...form.querySelectorAll<HTMLOptionElement>("datalist option")];
+  /** The names of fields by the text that a person types to choose them. Empty if fields are chosen from a list. */
   const namesByText = new Map(options.map(({ value, dataset }) => [comparable(value), dataset["name"]]));
   const fields = [...form.querySelectorAll<HTMLElement>("[data-field]")];
   const inputOf = (field: HTMLElement) => field.querySelector("input") as HTMLInputElement;

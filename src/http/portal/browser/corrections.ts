@@ -1,10 +1,10 @@
-// The page of rejected rows: replaces the server's table with a grid, loads further rows, and connects the parts in `corrections`.
+// The page of rejected rows: replaces the server's table with a grid, loads the rows, and connects the modules in the folder `corrections`.
 import { count } from "./corrections/changes.js";
 import { controlGrid } from "./corrections/control.js";
 import { storedEdits } from "./corrections/edits.js";
 import { judgeChanges } from "./corrections/judging.js";
 import { rowStatus, type ServedRow, type Settings } from "./corrections/rows.js";
-import { sayRecorded } from "./corrections/sending.js";
+import { announceRecorded } from "./corrections/sending.js";
 import { askServerWithRetries, RequestRefused } from "./corrections/server.js";
 import { createSheet } from "./corrections/sheet.js";
 import { followStates } from "./corrections/states.js";
@@ -58,8 +58,8 @@ function start(panel: HTMLElement): void {
     view.refresh();
     tools.refresh();
     judge();
-    // Lines of shipments stay in the grid, which refuses an open line that is given the shipment id of a recorded one.
-    if (sayRecorded() && settings.kind === "activities") setTimeout(() => reload(location.search, true));
+    // Recorded lines of shipments stay: the grid refuses to give an open line the shipment id of a recorded one (`closedLineVerdict`).
+    if (announceRecorded() && settings.kind === "activities") setTimeout(() => reload(location.search, true));
     showProblem();
   };
   grid.addEventListener("focusin", ({ target }) => {
@@ -72,7 +72,7 @@ function start(panel: HTMLElement): void {
     view.goTo(view.active);
   });
   document.querySelector(".skip")?.after(skip);
-  /** Replaces the server's table, which stays in view until the first rows have arrived. */
+  /** Replaces the server's table. Called when the first rows have arrived; until then the table stays in view. */
   const showGrid = () => {
     table.replaceWith(grid);
     panel.classList.remove("waiting");
@@ -84,7 +84,7 @@ function start(panel: HTMLElement): void {
     tools.startLoading(keepsOutcome);
     sheet.clear();
     frame.scrollTop = 0;
-    view.active = { row: 0, column: view.leading };
+    view.active = { row: 0, column: view.leadingCount };
     view.anchor = view.active;
     void load(`${settings.base}/rows${query}`);
   };
@@ -126,7 +126,7 @@ interface PageOfRows {
   readonly next: string | null;
 }
 
-/** Returns a function that loads all rows page by page, until it is called again. `first`: the first page, if the HTML contains it. */
+/** Returns a function that loads all rows, page by page. A later call ends an earlier one. `first`: the first page, if the HTML has it. */
 function createLoader({ sheet, view, references, say }: CorrectionPage, tools: Tools, showGrid: () => void) {
   let latestLoad = 0;
   return async (address: string, first?: PageOfRows): Promise<void> => {

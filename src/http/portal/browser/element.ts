@@ -1,4 +1,3 @@
-/** Creates an element with these attributes and this content. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},

@@ -6,7 +6,7 @@ interface FollowOptions {
   /** Returns the address for the next connection, which may contain the version that the page shows now. */
   readonly address: () => string;
   readonly onMessage: (data: string) => void;
-  /** Called with true when a lost connection could not be opened again at once, and with false whenever one is opened. */
+  /** Called with true when the first attempt to open a lost connection again has failed, and with false whenever a connection is opened. */
   readonly onLost?: (isLost: boolean) => void;
 }
 

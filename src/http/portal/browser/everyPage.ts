@@ -1,7 +1,7 @@
-// The script of every page: question dialogs, copy and print buttons, filters, menus, the search key, and forms that are sent once.
+// The script of every page: question dialogs, copy and print buttons, filters, menus, the search key `/`, forms that are sent only once.
 
 /** Turns a question in the server's markup into a modal dialog: the keyboard stays in it, and Escape and Cancel close it. */
-function open(dialog: HTMLDialogElement): void {
+function openModal(dialog: HTMLDialogElement): void {
   const opener = document.activeElement;
   dialog.removeAttribute("open"); // close() would tell the listener below that the person closed it
   dialog.showModal();
@@ -21,13 +21,13 @@ function open(dialog: HTMLDialogElement): void {
   });
 }
 
-function openAll(): void {
-  for (const dialog of document.querySelectorAll<HTMLDialogElement>("#question dialog[open]:not(:modal)")) open(dialog);
+function openQuestions(): void {
+  for (const dialog of document.querySelectorAll<HTMLDialogElement>("#question dialog[open]:not(:modal)")) openModal(dialog);
 }
 
 interface QuestionRequest {
   readonly sourceElement: Element;
-  /** The body of the answer, once it has arrived. */
+  /** The body of the answer. Set when the answer has arrived. */
   readonly text: string;
   readonly response: { readonly raw: Response };
 }
@@ -35,7 +35,6 @@ interface QuestionRequest {
 /** The latest request for a question. Answers to earlier requests are not shown. */
 let latestRequest: QuestionRequest | undefined;
 
-/** The event's request, if it fetches a question. */
 function questionRequestIn(event: Event): QuestionRequest | undefined {
   const { ctx } = (event as CustomEvent<{ ctx: QuestionRequest }>).detail;
   return ctx.sourceElement.matches("[hx-target='#question']") ? ctx : undefined;
@@ -76,7 +75,7 @@ document.addEventListener("click", ({ target }) => {
   else if (button) void copy(button).catch(() => select(button));
 });
 
-/** Forms that were sent. Each is sent only once, however often its button is pressed, until the person comes back to the page. */
+/** The forms that were sent. A form is not sent again, however often its button is pressed, until the person comes back to the page. */
 const sentForms = new WeakSet<HTMLFormElement>();
 
 document.addEventListener("submit", (event) => {
@@ -153,8 +152,8 @@ document.addEventListener("keydown", (event) => {
   field.focus();
 });
 
-openAll();
+openQuestions();
 focusChip();
-document.addEventListener("htmx:after:swap", openAll);
+document.addEventListener("htmx:after:swap", openQuestions);
 
 export {};

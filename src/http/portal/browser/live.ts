@@ -1,7 +1,7 @@
 // Updates an open page: when the server says that there is a newer version, the parts with `data-refetch` are fetched again.
 import { follow } from "./eventSource.js";
 
-/** Loaded before this script. */
+/** htmx is loaded before this script. */
 declare const htmx: {
   swap(what: { sourceElement: Element; target: Element; text: string; swap: "outerMorph"; select: string }): Promise<void>;
 };
@@ -13,7 +13,7 @@ const live = document.querySelector<HTMLElement>("[data-live]");
 const announcement = live?.querySelector<HTMLElement>("[data-live-news]");
 const lostHint = live?.querySelector<HTMLElement>("[data-live-lost]");
 let isRefetching = false;
-/** Counts the server's events. A page that was requested before the last event may be outdated. */
+/** Counts the server's events. An answer that was requested before the latest event may be outdated. */
 let receivedEvents = 0;
 
 function address(): string {
@@ -22,7 +22,7 @@ function address(): string {
   return url.href;
 }
 
-/** Fetches after a random delay, so that browsers do not all ask at once. One request at a time: an older answer might arrive last. */
+/** Fetches after a random delay, so that not all browsers ask at the same time. One request at a time: an older answer might come last. */
 function refetchLater(): void {
   if (isRefetching) return;
   isRefetching = true;
@@ -53,7 +53,7 @@ async function refetch(isCurrent: () => boolean): Promise<void> {
   if (announcement && newsText !== "") announcement.textContent = newsText;
 }
 
-/** The text for screen readers: elements whose status has changed, and elements newer than every one on the old page. */
+/** The text for screen readers: `data-says` of the elements whose status has changed, or which are newer than all on the old page. */
 function newsIn(newPage: Document): string {
   const newest =
     [...document.querySelectorAll<HTMLElement>("[data-at]")]

@@ -27,7 +27,6 @@ function addRow(): HTMLTableRowElement | undefined {
   return row;
 }
 
-/** Pastes a block of cells from a spreadsheet, starting at the cell that has the focus. */
 function paste(event: ClipboardEvent): void {
   const { target } = event;
   const pasted = target instanceof Element && target.closest("table.items") ? pasteBlock(event, addRow) : undefined;
@@ -43,7 +42,7 @@ interface Suggestion {
 }
 
 const typingTimers = new Map<string, number>();
-/** The latest query for each end (`origin`, `destination`). Answers to earlier queries are not shown. */
+/** The latest query for each end of the delivery (`origin`, `destination`). Answers to earlier queries are not shown. */
 const latestQueries = new Map<string, string>();
 const part = (end: string, name: string) => document.querySelector<HTMLInputElement>(`#${end}-${name}`);
 const suggestionText = ({ postalCode, suburb, state }: Suggestion) => `${postalCode} ${suburb} ${state}`;

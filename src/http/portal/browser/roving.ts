@@ -10,7 +10,7 @@ function setTabStop(group: HTMLElement, item: HTMLElement): void {
   for (const each of group.querySelectorAll<HTMLElement>(focusable)) each.tabIndex = each === item ? 0 : -1;
 }
 
-/** Whether an arrow key leaves the item: in a text field it moves the caret, until the caret is at the end on that side. */
+/** Whether an arrow key leaves the item. In a text field it first moves the caret, up to the end of the text on that side. */
 function isAtEdge(target: EventTarget | null, step: number): boolean {
   if (!(target instanceof HTMLInputElement)) return true;
   const { selectionStart, selectionEnd, value } = target;
@@ -29,7 +29,7 @@ function move(group: HTMLElement, event: KeyboardEvent): void {
   items[next]?.focus();
 }
 
-/** The group's element has the role toolbar, so that screen readers announce that arrow keys move within it. */
+/** The group's element needs the role toolbar, so that screen readers announce that arrow keys move within it. */
 export function roveIn(group: HTMLElement): void {
   const first = group.querySelector<HTMLElement>("[aria-current]") ?? itemsOf(group)[0];
   if (first) setTabStop(group, first);

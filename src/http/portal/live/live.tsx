@@ -5,13 +5,13 @@ import { pageVersions } from "../../../queries/pageVersions.js";
 import type { PortalDeps, SignedInVisit } from "../pageDefinition.js";
 import { Link, useVisit } from "../shell/parts.js";
 
-/** The current version of what the page follows. Read it before the page's other reads, so that a change in between causes an event. */
+/** The current version of `watched` (`watchedName`). Read it before the page's other reads, so that a change in between causes an event. */
 export const versionOf = async (watched: string, { pool }: Pick<PortalDeps, "pool">): Promise<string> =>
   (await pageVersions([watched], pool)).get(watched) ?? "";
 
 /**
- * Holds the path of the events and the version for the script `live.js`, which announces status changes of elements with `data-says` here
- * to screen readers. While work is in progress, browsers without scripts get a link that reloads the page.
+ * The element from which the script `live.js` takes the path of the events and the page's version, and in which it tells screen readers of
+ * changes (`data-says`). While work is in progress, browsers without scripts get a link that reloads the page.
  */
 export function Live({ eventsPath, version, isInProgress = false }: { eventsPath: string; version: string; isInProgress?: boolean }) {
   const { links, path } = useVisit();
@@ -35,7 +35,6 @@ export function Live({ eventsPath, version, isInProgress = false }: { eventsPath
 /** `x-accel-buffering` stops a proxy from buffering the answer until it ends. */
 const eventHeaders = { "content-type": "text/event-stream", "x-accel-buffering": "no" } as const;
 
-/** Answers with the stream of events for an open page. */
 export function liveAnswer({ context: c, person, query }: SignedInVisit, { openPages, sessionCookie }: PortalDeps, watched: string) {
   const body = openPages.open({
     organisationId: person.organisationId,

@@ -1,5 +1,5 @@
 // The open pages of this process that update themselves: how many there may be, when their streams end, and which of them get an event when
-// what they show has changed. One query reads the versions for all of them.
+// what they show has changed. One query reads the versions for all open pages.
 import type { Logger } from "pino";
 import { TooBusy } from "../../../portErrors.js";
 import { answerInTime, onClientLeft } from "../../server/answerInTime.js";
@@ -8,9 +8,9 @@ export const openPageLimits = { inAll: 2_000, perOrganisation: 500, perSession: 
 
 interface OpenPagesOptions {
   /** Reads the current version of each thing that open pages follow. */
-  readonly versions: (watched: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  readonly readVersions: (watched: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** Returns those of the given sessions that are still signed in. */
-  readonly signedIn: (sessions: readonly string[]) => Promise<ReadonlySet<string>>;
+  readonly findSignedIn: (sessions: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Aborts when the API begins to stop. */
   readonly closing: AbortSignal;
   readonly logger: Pick<Logger, "debug">;
@@ -34,19 +34,19 @@ export interface PageToOpen {
 const tickMs = 750;
 /** The longest wait for the versions, and the pause after they could not be read. */
 const backOffMs = 5_000;
-/** The most pages notified at one check, since each of them then loads its page again. The others are notified at the next checks. */
+/** The most pages notified at one check, since each is then fetched again. The others are notified at the next checks. */
 const maxNotified = 20;
-const maxPerOrganisation = 5;
+const maxNotifiedPerOrganisation = 5;
 const sessionCheckMs = 2_000;
 const heartbeatMs = 15_000;
-/** A browser that reads nothing for this long has left, which the HTTP adapter does not always report. */
+/** A browser that reads nothing for this long is taken to have left: the HTTP adapter does not report every browser that leaves. */
 const maxStuckMs = 60_000;
 /** A stream ends when its session could not be looked up for this long. */
 const maxSessionsUnknownMs = 30_000;
 
-export function createOpenPages({ versions, signedIn, closing, logger, limits: limitOverrides }: OpenPagesOptions) {
+export function createOpenPages({ readVersions, findSignedIn, closing, logger, limits: limitOverrides }: OpenPagesOptions) {
   const limits = { ...openPageLimits, ...limitOverrides };
-  /** All pages that count towards the limits, and those of them whose stream a browser has begun to read. */
+  /** `admittedPages`: all that count towards the limits. `pages`: those whose stream a browser has begun to read. */
   const [admittedPages, pages] = [new Set<OpenPage>(), new Set<OpenPage>()];
   let isScheduled = false;
   let [sessionsCheckedAt, sessionsKnownAt, heartbeatAt] = [0, 0, 0]; // on performance.now()'s clock
@@ -62,12 +62,13 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: l
 
   const notifyPages = async () => {
     const watched = new Set([...pages].map((page) => page.watched));
-    const now = await answerInTime(versions([...watched]), backOffMs, "the versions of open pages");
+    const currentVersions = await answerInTime(readVersions([...watched]), backOffMs, "the versions of open pages");
     const notified: string[] = [];
     for (const page of [...pages]) {
-      const version = now.get(page.watched);
+      const version = currentVersions.get(page.watched);
       const { organisationId } = page;
-      const mayNotify = notified.length < maxNotified && notified.filter((each) => each === organisationId).length < maxPerOrganisation;
+      const mayNotify =
+        notified.length < maxNotified && notified.filter((each) => each === organisationId).length < maxNotifiedPerOrganisation;
       if (version === undefined || version === page.version || !mayNotify) continue;
       if (!page.send(`data: ${JSON.stringify({ version })}\n\n`)) continue; // the browser is not ready: it gets a later version
       page.version = version;
@@ -79,7 +80,7 @@ export function createOpenPages({ versions, signedIn, closing, logger, limits: l
   /** Ends the streams of sessions that have ended, and of browsers that have left. */
   const endDeadStreams = async () => {
     const sessions = new Set([...pages].map(({ session }) => session));
-    const signedInSessions = await signedIn([...sessions]).catch((error: unknown) => {
+    const signedInSessions = await findSignedIn([...sessions]).catch((error: unknown) => {
       logger.debug({ err: error }, "the sessions of open pages could not be looked up");
       return undefined;
     });

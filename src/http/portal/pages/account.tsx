@@ -5,7 +5,7 @@ import { Rejection } from "../../../domain/rejection.js";
 import { passwordHashOf } from "../../../queries/lookUps/members.js";
 import { defineForm, definePage, type Subject, withNotice } from "../pageDefinition.js";
 import { browserName, unknownBrowser } from "../sessions/browserName.js";
-import { knownBrowser } from "../sessions/cookies.js";
+import { knownBrowserCookie } from "../sessions/cookies.js";
 import { addressOf } from "../sessions/signInLog.js";
 import { Button, ButtonForm, Field, Form } from "../shell/form.js";
 import { Badge, type Fact, Facts, Panel } from "../shell/parts.js";
@@ -46,7 +46,7 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
             <>
               <p>When you change your password, you stay signed in here and are signed out everywhere else.</p>
               <Form to={`${path}/password`} class="stacked narrow-form" submit="Change password">
-                {/* Tells password managers which account the password belongs to. */}
+                {/* Tells password managers which account the password is for. */}
                 <input type="text" name="username" value={email} autocomplete="username" hidden />
                 <Field label="Current password" name="currentPassword" type="password" maxlength={1000} autocomplete="current-password" />
                 <NewPasswordField label="New password" />
@@ -76,7 +76,7 @@ const accountPage = definePage(path, "look", async ({ person, query }, { pool })
 const sessionColumns = (ownSessionId: string): readonly Column<OwnSession>[] => [
   {
     heading: "Browser",
-    names: true,
+    isRowHeader: true,
     cell: ({ sessionId, browser }) => (
       <span>
         {browser ?? unknownBrowser} {sessionId === ownSessionId ? <Badge state={{ label: "This one", badge: "good" }} /> : null}
@@ -104,7 +104,7 @@ const passwordForm = defineForm(accountPage, { subPath: "/password", faults }, a
     currentPassword: fields.get("currentPassword"),
     newPassword: fields.get("password"),
     address: addressOf(context, deps.trustedProxies),
-    knownBrowser: knownBrowser(deps).read(context),
+    knownBrowser: knownBrowserCookie(deps).read(context),
     browserName: browserName(context.req.header("user-agent")),
   };
   const answer = await changePassword({ ...deps.members, checkPassword }, person, request, requestId);

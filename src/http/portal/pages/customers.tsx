@@ -3,11 +3,11 @@ import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../pageDefini
 import type { Chip } from "../shell/chips.js";
 import { type Column, column } from "../shell/table.js";
 
-/** Returns a customer's name in the organisation's newest catalogue; undefined if the catalogue does not have the customer. */
+/** Returns the customer's name in the newest catalogue; undefined if the catalogue does not have the customer. */
 export type NameOfCustomer = (customerId: string) => string | undefined;
 
-/** The current time and the organisation's newest catalogue, read at most once for each visit. */
-export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">) => {
+/** The database's time and the organisation's newest catalogue, read at most once for each visit. */
+export const currentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps, "pool" | "catalogues">) => {
   const { organisationId } = visit.person;
   const { now, catalogueVersion } = await versionAndClockOf(organisationId, deps.pool);
   const catalogue = await deps.catalogues(organisationId, catalogueVersion);
@@ -15,7 +15,7 @@ export const presentCatalogue = oncePerVisit(async (visit, deps: Pick<PortalDeps
   return { now, catalogueVersion, catalogue, file: catalogue.file, nameOf };
 });
 
-export type PresentCatalogue = Awaited<ReturnType<typeof presentCatalogue>>;
+export type CurrentCatalogue = Awaited<ReturnType<typeof currentCatalogue>>;
 
 export function Customer({ customerId, nameOf }: { customerId: string | null; nameOf: NameOfCustomer }) {
   if (!customerId) return <span class="muted">Without a customer</span>;
@@ -28,7 +28,7 @@ export function Customer({ customerId, nameOf }: { customerId: string | null; na
   );
 }
 
-/** The columns for a list's customer. Files have the id in a column of its own. */
+/** The columns for the customer of a list's rows: on pages one with name and id, in files one for each. */
 export const customerColumns = <Row,>(nameOf: NameOfCustomer, idOf: (row: Row) => string | null): readonly Column<Row>[] => [
   column("customer", "Customer", (row) => nameOf(idOf(row) ?? "") ?? idOf(row), {
     cell: (row) => <Customer customerId={idOf(row)} nameOf={nameOf} />,
@@ -36,9 +36,8 @@ export const customerColumns = <Row,>(nameOf: NameOfCustomer, idOf: (row: Row) =
   column("customerId", "Customer id", idOf, { onlyInFiles: true }),
 ];
 
-/** The organisation's customers, sorted by name. */
 export const sortedCustomers = async (visit: SignedInVisit, deps: PortalDeps) =>
-  [...(await presentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
+  [...(await currentCatalogue(visit, deps)).catalogue.customers.values()].sort((a, b) => a.name.localeCompare(b.name));
 
 export async function customerChip(visit: SignedInVisit, deps: PortalDeps): Promise<Chip> {
   const options = (await sortedCustomers(visit, deps)).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));

@@ -26,7 +26,7 @@ function monthPeriod(month: string, timezone: string) {
   return period(first, Date.UTC(new Date(first).getUTCFullYear(), new Date(first).getUTCMonth() + 1, 0), timezone);
 }
 
-/** The period from the first to the last day, both included. `month` is set for a whole month only: `2026-03`. */
+/** The period from the first to the last day, both included. `month`, such as `2026-03`, is set only if the period is a whole month. */
 function period(first: number, last: number, timezone: string) {
   const [firstDay, lastDay] = [dayAtWall(first), dayAtWall(last)];
   const [from, to] = [first, last + dayMs].map((wall) => new Date(wallToInstant(wall, timezone))) as [Date, Date];
@@ -34,7 +34,7 @@ function period(first: number, last: number, timezone: string) {
   return { firstDay, lastDay, from, to, month: isMonth ? firstDay.slice(0, 7) : undefined };
 }
 
-/** Reads a day as a wall-clock time: its midnight. */
+/** Reads a day as the wall-clock time of its midnight. */
 function parseWallDay(day: string, label: string): number {
   if (!isDay(day) || Number(day.slice(0, 4)) < earliestYear)
     throw new Rejection("invalid", `${label} must be a day of the calendar, such as 2026-03-01`);
@@ -109,7 +109,7 @@ export function parseTime(label: string, text: string, timezone: string): Date {
   return new Date(instant);
 }
 
-/** The filter for the time as of which the page shows its rows. `path`: the page without that time. */
+/** The filter for the time as of which the page shows its rows. `path`: the path of the page as it is now. */
 export function AsOf({ visit, path, asOf }: { visit: SignedInVisit; path: string; asOf: Date | undefined }) {
   const value = asOf && wallAt(asOf.getTime(), visit.person.timezone);
   return (

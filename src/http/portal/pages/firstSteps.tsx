@@ -1,4 +1,4 @@
-// Get started: a list of the first steps of a new organisation. Each step is ticked when it is done.
+// The panel Get started of the overview: the first steps of a new organisation. Each step is ticked when it is done.
 import type { Child } from "hono/jsx";
 import { putFirstStepsAway } from "../../../commands/organisations/firstSteps.js";
 import { demoOrganisation } from "../../../demo/demoOrganisation.js";
@@ -11,22 +11,22 @@ import { ButtonForm } from "../shell/form.js";
 import { ButtonLink, Panel } from "../shell/parts.js";
 import { addPath, type Entry, listPath, tabOrder } from "./catalogue/cataloguePaths.js";
 import { editForm } from "./catalogue/waitingChange.js";
-import { presentCatalogue } from "./customers.js";
+import { currentCatalogue } from "./customers.js";
 import { exampleUpload } from "./upload/examples.js";
 import { takeUpload } from "./upload/uploadPage.js";
 
 const path = "/portal/first-steps";
 
 /**
- * Shown to an organisation without a completed import. After an import of the example it stays until all steps are done. Viewers do not see
- * it, since they can do none of the steps.
+ * The panel, or null. It is for organisations without a completed import. After an import of the example file it stays until all steps are
+ * done. Viewers never get it, since they can do none of the steps.
  */
-export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
+export async function firstStepsPanel(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
   if (!visit.may("operate")) return null;
   const { may } = visit;
   const done = await firstStepsOf(visit.person.organisationId, deps.pool);
   if (done.isPutAway || (done.hasImport && !done.hasExample)) return null;
-  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
+  const { catalogue, catalogueVersion } = await currentCatalogue(visit, deps);
   const { customers, rateCards } = catalogue.file;
   const isPriced = customers.length > 0 && rateCards.length > 0;
   const link = (to: string, label: string) => <ButtonLink to={to} label={label} quiet />;
@@ -55,7 +55,7 @@ export async function getStarted(visit: SignedInVisit, deps: PortalDeps): Promis
       buttons: may("members") ? link("/portal/settings/members?invite=member", "Invite member") : adminHint,
     },
     {
-      label: "Make a key",
+      label: "Create a key",
       isDone: done.hasKey,
       buttons: may("keys") ? link("/portal/settings/keys?create=key", "Create key") : adminHint,
     },

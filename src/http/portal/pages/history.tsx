@@ -17,7 +17,7 @@ import { quotesPath } from "./quotes/quoteForm.js";
 
 const eventsPerPage = 25;
 
-/** The events of an import, from the beginning or from a row. The parameter `of` selects those of its corrections or reversals instead. */
+/** An import's events, from the first or from a row's on. With the parameter `of`: those of its stream of corrections or of reversals. */
 export const importHistoryPage = definePage(`${importsPath}/{importId}/history`, "look", async (visit, deps) => {
   const { view } = await importOf(visit, deps);
   const { eventStore, pool } = deps;
@@ -62,8 +62,8 @@ export const quoteHistoryPage = definePage(`${quotesPath}/{quoteId}/history`, "l
   const { organisationId } = visit.person;
   const quoteId = visit.params["quoteId"] ?? "";
   const place = quotePlaceOf(quoteId);
-  const found = place && (await readQuotes(eventStore, place));
-  if (!found || found.data.organisationId !== organisationId) throw new Rejection("notFound", "There is no quote with this id");
+  const quotes = place && (await readQuotes(eventStore, place));
+  if (!quotes || quotes.data.organisationId !== organisationId) throw new Rejection("notFound", "There is no quote with this id");
   const stream = streamOf[place.number === 0 ? "quote" : "quotes"](place.quotesId);
   const [{ events }, nameOf] = await Promise.all([streamPage(eventStore, stream, 0n, eventsPerPage), principalNames(organisationId, pool)]);
   return {
@@ -127,7 +127,7 @@ function rowContentInWords({ shipmentId, quantity, chargeCode, warehouseCode }: 
 
 type ShownEvent = RecordedEventOn<"import" | "corrections" | "reversals" | "quote" | "quotes">;
 
-/** Undefined for an event that this version of the service cannot decode. Its type and its recorded data are shown all the same. */
+/** Undefined for an event that this version of the service cannot decode. The page still shows the event's type and its recorded data. */
 function decodeKnown(stored: StoredEvent): ShownEvent | undefined {
   try {
     return decode(stored) as ShownEvent | undefined;

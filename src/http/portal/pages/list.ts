@@ -13,8 +13,8 @@ import { correctionForms, correctionsPage } from "./corrections/correctionsPage.
 import { judgeAgainForm, judgeAgainPage } from "./corrections/judgeAgainPage.js";
 import { importHistoryPage, quoteHistoryPage } from "./history.js";
 import { importDownloads } from "./imports/importDownloads.js";
-import { cancelForm, importPage, importStream } from "./imports/importPage.js";
-import { importsList, importsStream } from "./imports/importsList.js";
+import { cancelForm, importPage, liveImport } from "./imports/importPage.js";
+import { importsList, liveImports } from "./imports/importsList.js";
 import { reverseForm, reversePage } from "./imports/reversePage.js";
 import { keys } from "./keys/keysPage.js";
 import { log } from "./log.js";
@@ -31,22 +31,22 @@ import { exampleAnswers } from "./upload/examples.js";
 import { problemRowsAnswer } from "./upload/judgeDraft.js";
 import { uploadForm, uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/deliveryPage.js";
-import { endpointForms, endpointList, endpointStream } from "./webhooks/endpointPage.js";
+import { endpointForms, endpointList, liveEndpoint } from "./webhooks/endpointPage.js";
 import { addForm, webhooksList } from "./webhooks/webhooksPage.js";
 
 const subjects: readonly Subject[] = [
   { pages: [overviewPage, searchPage, helpPage], forms: [...overviewForms, signOutForm] },
   importsList,
   { pages: [importPage, reversePage, importHistoryPage, quoteHistoryPage], forms: [cancelForm, reverseForm] },
-  { answers: [...importDownloads, importsStream, importStream] },
+  { answers: [...importDownloads, liveImports, liveImport] },
   { pages: [uploadPage], forms: [uploadForm], answers: [problemRowsAnswer, ...exampleAnswers] },
-  { pages: columnsPages, forms: columnsForms }, // before the draft, whose path pattern also matches theirs
+  { pages: columnsPages, forms: columnsForms }, // before the draft, whose path pattern also matches the paths of these pages
   { pages: [draftPage], forms: [draftForm] },
   { pages: [correctionsPage, judgeAgainPage], forms: [...correctionForms, judgeAgainForm], answers: correctionAnswers },
   quotes,
   shipments,
   activities,
-  entryForms, // before the pages of entries, whose path pattern also matches those of the forms that add an entry
+  entryForms, // before the pages of entries, whose path pattern also matches the paths of the forms for a new entry
   lanes,
   { pages: Object.values(entryPages), answers: [downloadAnswer] },
   catalogueList,
@@ -57,7 +57,7 @@ const subjects: readonly Subject[] = [
   keys,
   members,
   webhooksList,
-  { pages: [deliveryPage], forms: [addForm, ...endpointForms], answers: [endpointStream] },
+  { pages: [deliveryPage], forms: [addForm, ...endpointForms], answers: [liveEndpoint] },
   endpointList,
   log,
   account,

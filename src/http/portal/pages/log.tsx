@@ -69,13 +69,13 @@ async function logChips({ person: { organisationId } }: SignedInVisit, { pool }:
   ];
   const options = people.filter(({ value }, index) => people.findIndex((each) => each.value === value) === index);
   return [
-    { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, missingLabel: "A removed member" },
+    { name: "by", label: "Person or key", kind: "choice", all: "Everyone", options, unlistedLabel: "A removed member" },
     { name: "what", label: "What", kind: "choice", all: "Everything", options: optionsOf(topicNames) },
     ...dayChips(),
   ];
 }
 
-/** What the sentences of these entries need: names, and the ids of the endpoints that still have a page. */
+/** What the sentences of these entries need: names, and the ids of the webhooks that still have a page. */
 async function sentenceContextOf(visit: SignedInVisit, entries: readonly LogEntry[], { pool }: PortalDeps) {
   const { organisationId } = visit.person;
   const names = await logNames(organisationId, entries, pool);
@@ -90,7 +90,7 @@ const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
   column("by", "By", ({ by }) => actorName(by, context.names), { onlyInFiles: true }),
   column("what", "What", ({ what }) => topicNames[what], { onlyInFiles: true }),
   column("text", "What happened", (entry) => sentenceText(sentenceOf(entry, context.names)), {
-    names: true,
+    isRowHeader: true,
     cell: (entry) => <EntrySentence entry={entry} context={context} />,
   }),
   {
@@ -104,7 +104,7 @@ const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
   ...recordedColumns,
 ];
 
-/** The columns that only files have: the fields of the entry and of its event. */
+/** More columns that only files have: ids, and where the event is. */
 const recordedColumns = fileColumns<LogEntry>([
   ["byKind", "By kind", ({ by }) => by.kind],
   ["byId", "By id", ({ by }) => by.id],
@@ -116,7 +116,7 @@ const recordedColumns = fileColumns<LogEntry>([
   ["id", "Entry id", ({ id }) => id],
 ]);
 
-/** An entry's sentence, in which the subject is a link if it has a page. */
+/** An entry's sentence. What the entry is about is a link, if it has a page. */
 function EntrySentence({ entry, context }: { entry: LogEntry; context: SentenceContext }) {
   const { before, about, after } = sentenceOf(entry, context.names);
   const path = pathOf(entry, context);
@@ -153,7 +153,8 @@ const eventPage = definePage(`${logPath}/events/{entryId}`, "log", async (visit,
   const event =
     entry &&
     (await eventAt(deps.eventStore, entry.stream, BigInt(entry.revision)).catch((error: unknown) => {
-      if (!(error instanceof StreamDeleted)) throw error; // a deleted stream is answered as an entry that does not exist
+      if (error instanceof StreamDeleted) return undefined; // answered as an entry that does not exist
+      throw error;
     }));
   if (!event) throw new Rejection("notFound", "There is no log entry with this id");
   const context = await sentenceContextOf(visit, [entry], deps);

@@ -11,7 +11,7 @@ import { signedOutResult } from "./signIn.js";
 
 const membersPath = "/portal/settings/members";
 
-/** Only for what the page shows. The command checks it again, without other changes of members in between. */
+/** Decides only what the page shows. The command checks this again, and no change of members comes between its check and its own change. */
 function isLastAdmin(members: readonly MemberSummary[], memberId: string): boolean {
   const admins = members.filter(({ role, status }) => role === "admin" && status === "active");
   return admins.length === 1 && admins[0]?.memberId === memberId;
@@ -123,7 +123,7 @@ const states: Readonly<Record<MemberSummary["status"], State>> = {
 
 const memberColumns = (visit: SignedInVisit): readonly Column<MemberSummary>[] => [
   column("name", "Member", ({ name, email }) => name ?? email, {
-    names: true,
+    isRowHeader: true,
     cell: ({ memberId, name, email }) => (
       <span class="member">
         {name ?? email} {memberId === visit.person.memberId ? <Badge state={{ label: "You", badge: "" }} /> : null}
@@ -196,7 +196,7 @@ const roleForm = defineForm(membersList.page, "/{memberId}/role", async (visit, 
   return withNotice(membersPath, `${email} now has the role ${role} and has to sign in again.`);
 });
 
-/** Whether a person confirms the change first. Not if the command will refuse it: its message says what to do. */
+/** Whether the page asks before it changes the role. It does not ask about a change that the command will refuse. */
 async function needsConfirmation(visit: SignedInVisit, newRole: string, { pool }: PortalDeps): Promise<boolean> {
   const all = await listMembers(visit.person.organisationId, pool);
   const member = all.find(({ memberId }) => memberId === visit.params["memberId"]);

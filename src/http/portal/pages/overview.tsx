@@ -14,7 +14,7 @@ import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { activitiesPath, lastDownload } from "./activities/selection.js";
 import { addMonths, type LastDays, lastDays, monthInWords, periodFromQuery, shortDayInWords, today } from "./days.js";
-import { firstStepsForms, getStarted } from "./firstSteps.js";
+import { firstStepsForms, firstStepsPanel } from "./firstSteps.js";
 import { importColumns, importMarks, isUnfinished, listDetails, livePath, shownReference } from "./imports/importStatus.js";
 
 const maxImports = 10;
@@ -30,20 +30,20 @@ export const overviewPage = definePage("/portal", "look", async (visit, deps) =>
   const version = await versionOf(watchedName.imports(organisationId), deps);
   const { now } = await versionAndClockOf(organisationId, pool);
   const days = lastDays(plottedDays, timezone, now);
-  const [imports, { shipments, activities }, recentWork, chargeCodes, bill, webhooks, endingKeys, firstSteps, withOpenRows] =
+  const [imports, { shipments, activities }, recentWork, chargeCodes, billing, webhooks, endingKeys, firstSteps, filesToCorrect] =
     await Promise.all([
       latestImports(organisationId, maxImports, deps),
       countOpenRows(organisationId, undefined, pool),
       endedImports(organisationId, days, pool),
-      chargeCodesPart(organisationId, days, pool),
-      billing(visit, deps, now),
+      chargeCodesPanel(organisationId, days, pool),
+      billingPanel(visit, deps, now),
       troubledWebhooks(organisationId, pool),
       may("keys") ? keysEndingSoon(organisationId, pool) : 0,
-      getStarted(visit, deps),
+      firstStepsPanel(visit, deps),
       may("operate") ? newestWithOpenRows(organisationId, maxFiles, pool) : [],
     ]);
-  const importDetails = await listDetails(organisationId, [...imports, ...withOpenRows], deps);
-  const files = withOpenRows.map((file) => ({ ...file, rows: importDetails.listed.get(file.importId)?.openRows ?? 0 }));
+  const importDetails = await listDetails(organisationId, [...imports, ...filesToCorrect], deps);
+  const files = filesToCorrect.map((file) => ({ ...file, rows: importDetails.detailsById.get(file.importId)?.openRows ?? 0 }));
   const running = imports.filter(isUnfinished);
   const list = (caption: string, rows: readonly ImportView[], empty?: Child) => (
     <Table caption={caption} columns={importColumns(importDetails)} rows={rows} rowAttributes={importMarks} empty={empty} />
@@ -59,7 +59,7 @@ export const overviewPage = definePage("/portal", "look", async (visit, deps) =>
           <TodoPanel
             may={may}
             files={files.filter(({ rows }) => rows > 0)}
-            open={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
+            openRows={{ rows: shipments.rows + activities.rows, atLeast: shipments.atLeast }}
             failedImports={recentWork.failedImports}
             webhooks={webhooks}
             endingKeys={endingKeys}
@@ -70,7 +70,7 @@ export const overviewPage = definePage("/portal", "look", async (visit, deps) =>
               {list("Imports that are running or queued, newest first", running)}
             </Panel>
           )}
-          {bill}
+          {billing}
           <RowsPerDay days={days} recentWork={recentWork} />
           {chargeCodes}
           <Panel id="recent-imports" title="Recent imports">
@@ -88,22 +88,22 @@ export const overviewPage = definePage("/portal", "look", async (visit, deps) =>
 
 export const overviewForms = firstStepsForms(overviewPage);
 
-/** For billing: the activities of this month and the last, and a link to the last month's changes since it ended or was downloaded. */
-async function billing(visit: SignedInVisit, deps: PortalDeps, now: Date): Promise<Child> {
+/** The activities of this month and of the last, and a link to what changed in the last month since it ended or was downloaded. */
+async function billingPanel(visit: SignedInVisit, deps: PortalDeps, now: Date): Promise<Child> {
   const { organisationId, timezone } = visit.person;
   const month = today(timezone, now).slice(0, 7);
   const last = addMonths(month, -1);
-  const count = (counted: string) => {
-    const { from, to } = periodFromQuery({ month: counted }, timezone, now);
+  const countOf = (ofMonth: string) => {
+    const { from, to } = periodFromQuery({ month: ofMonth }, timezone, now);
     return countActivities(organisationId, { from, to }, deps.pool);
   };
-  const [rows, rowsOfLast] = await Promise.all([count(month), count(last)]);
+  const [rows, rowsOfLast] = await Promise.all([countOf(month), countOf(last)]);
   if (rows + rowsOfLast === 0) return null;
   const downloaded = lastDownload(visit, deps, last);
   const since = downloaded?.toISOString() ?? `${month}-01T00:00:00`;
-  const figure = (name: string, counted: string, activities: number): Fact => [
-    `${name}, ${monthInWords(counted)}`,
-    <Link to={withQuery(activitiesPath, { month: counted })}>{countInWords(activities, "activity", "activities")}</Link>,
+  const figure = (name: string, ofMonth: string, activities: number): Fact => [
+    `${name}, ${monthInWords(ofMonth)}`,
+    <Link to={withQuery(activitiesPath, { month: ofMonth })}>{countInWords(activities, "activity", "activities")}</Link>,
   ];
   return (
     <Panel id="billing" title="Activities">
@@ -119,7 +119,7 @@ async function billing(visit: SignedInVisit, deps: PortalDeps, now: Date): Promi
 }
 
 interface TodoProps extends Pick<SignedInVisit, "may"> {
-  readonly open: OpenRowCount;
+  readonly openRows: OpenRowCount;
   /** The newest imports with rows to correct. Empty for people who may not correct them. */
   readonly files: readonly { readonly importId: string; readonly reference: string; readonly rows: number }[];
   readonly failedImports: number;
@@ -129,14 +129,14 @@ interface TodoProps extends Pick<SignedInVisit, "may"> {
 }
 
 /** What needs a person's attention, with links. Null if there is nothing. */
-function TodoPanel({ may, open, files, failedImports, webhooks, endingKeys }: TodoProps) {
+function TodoPanel({ may, openRows, files, failedImports, webhooks, endingKeys }: TodoProps) {
   const items: Child[] = [];
-  if (may("operate") && (open.rows > 0 || open.atLeast))
+  if (may("operate") && (openRows.rows > 0 || openRows.atLeast))
     items.push(
       <>
         <Link to="/portal/corrections">
-          <Amount value={open.rows} />
-          {open.atLeast ? " or more" : ""} rejected {open.rows === 1 && !open.atLeast ? "row" : "rows"} to correct
+          <Amount value={openRows.rows} />
+          {openRows.atLeast ? " or more" : ""} rejected {openRows.rows === 1 && !openRows.atLeast ? "row" : "rows"} to correct
         </Link>
         <PlainList
           items={files.map(({ importId, reference, rows }) => [
@@ -168,7 +168,7 @@ const parts = [
   { label: "Rejected", colour: "warn" },
 ] as const;
 
-/** A plot of the rows per day, or their sums if there are too few days to compare. */
+/** A plot of the rows per day. If too few days have rows to compare them, the sums instead. */
 function RowsPerDay({ days, recentWork }: { days: LastDays; recentWork: EndedImports }) {
   const nonEmptyDays = recentWork.days.filter(({ accepted, rejected }) => accepted + rejected > 0);
   const sum = (part: "accepted" | "rejected") => nonEmptyDays.reduce((total, day) => total + day[part], 0);
@@ -199,7 +199,7 @@ function RowsPerDay({ days, recentWork }: { days: LastDays; recentWork: EndedImp
   );
 }
 
-async function chargeCodesPart(organisationId: string, days: LastDays, pool: PortalDeps["pool"]): Promise<Child> {
+async function chargeCodesPanel(organisationId: string, days: LastDays, pool: PortalDeps["pool"]): Promise<Child> {
   const found = await busiestChargeCodes(organisationId, days, maxChargeCodes, pool);
   if (found.length === 0) return null;
   const bars = found.map(({ chargeCode, rows }) => [chargeCode, rows] as const);

@@ -10,7 +10,7 @@ import { type Column, Table } from "../shell/table.js";
 import { shownValue } from "./activities/activityRows.js";
 import { activityPath } from "./activities/selection.js";
 import { entryPath } from "./catalogue/cataloguePaths.js";
-import { Customer, presentCatalogue } from "./customers.js";
+import { Customer, currentCatalogue } from "./customers.js";
 import { importPath, kindNames, shownReference } from "./imports/importStatus.js";
 import { quotesPath } from "./quotes/quoteForm.js";
 import { shipmentPath } from "./shipments/shipmentWords.js";
@@ -36,7 +36,7 @@ export const searchPage = definePage(searchPath, "look", async (visit, deps) => 
     findShipments(organisationId, text, deps.pool),
     findActivities(organisationId, text, deps.pool),
     findQuotes(organisationId, text, deps.pool),
-    presentCatalogue(visit, deps),
+    currentCatalogue(visit, deps),
   ]);
   const group = <Found,>(title: string, rows: readonly Found[], columns: readonly Column<Found>[]) =>
     rows.length === 0 ? null : (
@@ -87,7 +87,7 @@ export const searchHint =
 /** The column that names a result and links to its page. */
 const foundColumn = <Row,>(heading: string, linkOf: (row: Row) => readonly [name: string, path: string]): Column<Row> => ({
   heading,
-  names: true,
+  isRowHeader: true,
   cell: (row) => <Unbroken text={linkOf(row)[0]} />,
   link: (row) => linkOf(row)[1],
 });

@@ -7,7 +7,7 @@ import type { VerifiedMember } from "../../../queries/lookUps/members.js";
 import { FormRefusal } from "../fields.js";
 import { defineForm, definePage, type FormResult, type PortalDeps, type Visit, withNotice } from "../pageDefinition.js";
 import { browserName } from "../sessions/browserName.js";
-import { knownBrowser, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
+import { knownBrowserCookie, offerChoice, rememberBrowser, takeChoice } from "../sessions/cookies.js";
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
 import { Button, Field, Form } from "../shell/form.js";
 import { countInWords } from "../shell/formats.js";
@@ -64,7 +64,7 @@ export const signInForm = defineForm(signInPage, "", async (visit, fields, deps)
   const next = safeReturn(fields.get("next"));
   const { context } = visit;
   const [email, password] = [fields.get("email"), fields.get("password")];
-  const [address, browser] = [addressOf(context, deps.trustedProxies), knownBrowser(deps).read(context)];
+  const [address, browser] = [addressOf(context, deps.trustedProxies), knownBrowserCookie(deps).read(context)];
   const answer = await deps.checkPassword({ email, password, address, knownBrowser: browser });
   switch (answer.kind) {
     case "verified":
@@ -84,7 +84,7 @@ export function tooManyTries(seconds: number): FormRefusal {
   return new FormRefusal(`Too many attempts. Try again in ${wait}.`, 429, seconds);
 }
 
-/** Signs a person with one membership in. A person with several chooses the organisation first. */
+/** Signs in the only one of these members. If there are several, returns the page on which the person chooses the organisation first. */
 export async function signInAs(members: readonly VerifiedMember[], next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
   const [first, ...others] = members;
   if (first && others.length === 0) return openSession(first, next, way, visit, deps);
@@ -108,7 +108,7 @@ export const organisationForm = defineForm(signInPage, "/organisation", async (v
   throw new FormRefusal("This page has expired. Sign in again.", 401);
 });
 
-/** Opens a new session, even if the browser has one, and goes to the requested page. */
+/** Opens a new session, in place of the browser's own if it has one, and goes to the page `next`. */
 export async function openSession(member: VerifiedMemberRef, next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
   const { context, requestId: correlationId } = visit;
   const { members, sessionCookie, signInLog } = deps;
@@ -185,7 +185,6 @@ export const joinForm = defineForm(joinPage, "", async (visit, fields, deps) => 
   return openSession(member, "/portal", "link", visit, deps);
 });
 
-/** The field in which a person chooses a password. */
 export const NewPasswordField = ({ label }: { label: string }) => (
   <Field
     label={label}

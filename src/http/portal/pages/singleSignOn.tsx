@@ -1,4 +1,4 @@
-// Single sign-on: one address sends the browser to the identity provider, and it comes back to the other.
+// Single sign-on: one address sends the browser to the identity provider, which sends it back to the other address.
 import { acceptOnce } from "../../../commands/members/sessions.js";
 import { emailKey } from "../../../domain/members.js";
 import { Rejection } from "../../../domain/rejection.js";
@@ -18,25 +18,25 @@ export const beginPage = definePage<Visit>(singleSignOnPaths.begin, "anyone", as
   return { goTo: attempt.url };
 });
 
-/** Signs in the person whom the provider has verified. Clears the cookie, and accepts each state only once, from any browser. */
+/** Signs in the person whom the provider has verified. Clears the cookie. Accepts each `state` only once, whichever browser sends it. */
 export const finishPage = definePage<Visit>(singleSignOnPaths.finish, "anyone", async (visit, deps) => {
   const { context: c } = visit;
   const { pool, signInLog } = deps;
   const singleSignOn = requireSingleSignOn(deps);
-  const refused = (reason: Refusal, email?: string) => {
+  const refuse = (reason: Refusal, email?: string) => {
     signInLog.refused(c, way, reason, email);
     return backToSignIn(reason);
   };
   const cookie = singleSignOnCookie(deps);
   const attempt = cookie.read(c);
   cookie.clear(c);
-  if (!attempt || c.req.query("state") !== attempt.state) return refused("refused");
+  if (!attempt || c.req.query("state") !== attempt.state) return refuse("refused");
   const { returnTo, ...checks } = attempt;
-  if (!(await acceptOnce(pool, checks.state))) return refused("refused");
+  if (!(await acceptOnce(pool, checks.state))) return refuse("refused");
   const identity = await singleSignOn.finish(new URL(c.req.url).search, checks);
-  if (identity.kind !== "verified") return refused(identity.kind);
+  if (identity.kind !== "verified") return refuse(identity.kind);
   const members = await membersWithEmail(emailKey(identity.email), pool);
-  return members.length > 0 ? signInAs(members, returnTo, way, visit, deps) : refused("stranger", identity.email);
+  return members.length > 0 ? signInAs(members, returnTo, way, visit, deps) : refuse("stranger", identity.email);
 });
 
 function requireSingleSignOn({ singleSignOn }: PortalDeps): SingleSignOn {

@@ -1,6 +1,6 @@
 // Names a browser in a list of sessions: enough for its owner to recognise it, and no more. The User-Agent header itself is not stored.
 
-/** A browser whose header also names another one comes before that one: Edge and Opera name Chrome, and Chrome names Safari. */
+/** The first pattern that matches decides. Edge and Opera also name Chrome in their headers, so they come before it. */
 const browsers = [
   ["Edge", /\b(?:Edg|EdgA|EdgiOS)\//],
   ["Opera", /\b(?:OPR|OPT)\//],

@@ -62,18 +62,18 @@ export const singleSignOnCookie = (deps: SigningDeps) => sealedCookie(deps, "way
 const maxKnownMembers = 10;
 const knownMembersShape = z.object({ browser: z.string(), memberIds: z.array(z.uuid()) });
 
-/** Recognises a browser in which a member has signed in before. Wrong passwords sent from elsewhere do not slow that member down in it. */
-export const knownBrowser = (deps: SigningDeps) => sealedCookie(deps, "waybill_known", "known browser", knownMembersShape);
+/** Recognises a browser in which a member has signed in before. There, wrong passwords from other browsers do not slow the member down. */
+export const knownBrowserCookie = (deps: SigningDeps) => sealedCookie(deps, "waybill_known", "known browser", knownMembersShape);
 
-/** Called at each sign-in. The browser keeps its random id, and the members who signed in last. */
+/** Called at each sign-in: notes that this member, after the other latest ones, has signed in in this browser. */
 export function rememberBrowser(deps: SigningDeps, c: Context, memberId: string): void {
-  const cookie = knownBrowser(deps);
+  const cookie = knownBrowserCookie(deps);
   const { browser, memberIds } = cookie.read(c) ?? { browser: makeToken(randomBytes), memberIds: [] };
   cookie.write(c, { browser, memberIds: [memberId, ...memberIds.filter((each) => each !== memberId)].slice(0, maxKnownMembers) });
 }
 
-// An e-mail may be a member of several organisations. The person then chooses one after signing in. The verified members travel
-// in the form, sealed, since a password is never sent back to a browser. A cookie binds the choice to the browser, and it is accepted once.
+// An e-mail address may belong to members of several organisations. The person then chooses one after the password was checked. The form
+// has the verified members, sealed, so that no password is needed again. A cookie binds the form to the browser. It is accepted once.
 
 const choicePurpose = "choice";
 const choiceShape = z.object({
@@ -90,7 +90,7 @@ export function offerChoice({ publicUrl, signingSecret }: SigningDeps, c: Contex
   return sealValue(signingSecret, choicePurpose, value, expiryOf("waybill_choice"));
 }
 
-/** Returns the chosen member. Undefined if the choice was used, expired, is another browser's, or does not offer the organisation. */
+/** Uses the choice up and returns the member. Undefined if it was used, has expired, is another browser's, or lacks the organisation. */
 export async function takeChoice(deps: SigningDeps & Pick<SharedDeps, "pool">, c: Context, sealed: string, organisationId: string) {
   const { pool, publicUrl, signingSecret } = deps;
   const cookie = portalCookie(publicUrl, "waybill_choice");
@@ -106,7 +106,7 @@ export async function takeChoice(deps: SigningDeps & Pick<SharedDeps, "pool">, c
 const cipherName = "aes-256-gcm";
 const ivBytes = 12;
 const tagBytes = 16;
-/** Room for the 100 memberships that one e-mail may have, and below the limit of a form. */
+/** Room for the 100 members that `membersWithEmail` returns at most. Less than the largest form. */
 const maxSealedLength = 40_000;
 
 const sealingKey = (secret: string) => Buffer.from(hkdfSync("sha256", secret, "", "waybill portal sealed value", 32));

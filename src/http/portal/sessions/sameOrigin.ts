@@ -1,4 +1,4 @@
-// Checks that changes come from the portal's own pages: by what the browser says, and by the session's token in the form.
+// Checks that changes come from the portal's own pages: by headers that the browser sets, and by the session's form token.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
 import { Rejection } from "../../../domain/rejection.js";
@@ -19,7 +19,7 @@ export function ensureSameOrigin({ req }: Request, publicUrl: string): void {
   if (normalOrigin !== new URL(publicUrl).origin && host !== req.header("host")) throw expiredForm();
 }
 
-/** For every change by a signed-in member: also compares the masked token that the form or the script sends with the session's token. */
+/** For every change by a signed-in member: also compares the masked token that the form or the script sends with that of the session. */
 export function ensureOwnPage(c: Request, publicUrl: string, formToken = "", sent = c.req.header("x-form-token") ?? ""): void {
   ensureSameOrigin(c, publicUrl);
   const expected = Buffer.from(formToken, "base64url");
@@ -28,8 +28,8 @@ export function ensureOwnPage(c: Request, publicUrl: string, formToken = "", sen
 }
 
 /**
- * The session's token as a page contains it, which differs on every page. Pages are compressed and repeat parts of their address, so an
- * attacker who sees the sizes of many answers could otherwise guess a secret that all of them contain (the BREACH attack).
+ * The session's form token as a page contains it: masked, and different on every page. Pages are compressed and repeat parts of their
+ * address, so an attacker who sees the sizes of many answers could otherwise guess a secret that all of them contain (the BREACH attack).
  */
 export function maskToken(formToken: string): string {
   const token = Buffer.from(formToken, "base64url");

@@ -1,5 +1,5 @@
-// Reports sign-ins, refused ones and slowed ones to the log and the metrics. People are named by their id, or by a hash of their e-mail.
-// Nobody can compare the hash with an e-mail without the service's secret.
+// Reports successful, refused and delayed sign-ins to the process's log and the metrics. People are named by their id, or by a hash of
+// their e-mail. Nobody can compare the hash with an e-mail without the service's secret.
 import { type BlockList, isIP, isIPv4 } from "node:net";
 import type { Context } from "hono";
 import ipaddr from "ipaddr.js";
@@ -43,8 +43,8 @@ export const addressOf = ({ env, req }: Context<AppEnv>, trustedProxies: BlockLi
   clientAddress(env?.incoming?.socket.remoteAddress, req.header("x-forwarded-for"), trustedProxies);
 
 /**
- * The peer's address. If the peer is a trusted proxy, it is the last address in X-Forwarded-For; if that is a trusted proxy too, the one
- * before it, and so on. The header of an untrusted peer is ignored. A /64 network of IPv6 counts as one address.
+ * The peer's address. If the peer is a trusted proxy: the last address in X-Forwarded-For, or the last one before those of further trusted
+ * proxies. The header of an untrusted peer is ignored. A /64 network of IPv6 counts as one address.
  */
 export function clientAddress(peer: string | undefined, forwardedFor: string | undefined, trustedProxies: BlockList): string {
   let client = plainAddress(peer ?? "");

@@ -7,22 +7,22 @@ import { Link, type Query, useVisit, withQuery } from "./parts.js";
 export const optionsOf = (names: Readonly<Record<string, string>>): Option[] =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
 
-/** One filter. `name` is its parameter in the address. A range of days is two filters, `from` and `to`. */
+/** One filter. `name` is its parameter in the address. */
 export type Chip = {
   readonly name: string;
   readonly label: string;
   /** The value of the field, if it differs from the parameter in the address. */
   readonly value?: string | undefined;
-  /** The filters that this one replaces. A script empties them when this one is set. */
+  /** The names of filters that this one replaces. A script empties them when this one is set. */
   readonly clears?: readonly string[];
   /** Chips of the same group are drawn as one control. */
   readonly group?: string;
   readonly suffix?: Child;
-} & (
-  | { readonly kind: "choice"; readonly all: string; readonly options: readonly Option[]; readonly missingLabel?: string }
+} /** `all`: the label for no choice. `unlistedLabel`: the label of a chosen value that is not, or no longer, among the options. */ & (
+  | { readonly kind: "choice"; readonly all: string; readonly options: readonly Option[]; readonly unlistedLabel?: string }
   | { readonly kind: "text"; readonly maxlength: number; readonly placeholder?: string }
   | { readonly kind: "day" | "month" | "time"; readonly required?: boolean }
-  | { readonly kind: "yes" }
+  | { readonly kind: "checkBox" }
 );
 
 interface ChipsProps {
@@ -36,7 +36,7 @@ interface ChipsProps {
   readonly all?: string;
 }
 
-/** The current filters as parameters, for further addresses of the same list. */
+/** The current filters as parameters, for other addresses of the same list. */
 export const chipQuery = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): Query =>
   Object.fromEntries(chips.map(({ name }) => [name, query[name]?.trim() || undefined]));
 
@@ -59,7 +59,7 @@ export function Chips({ query = useVisit().query, path, chips, keptQuery = {}, a
               <span class={value === "" ? "chip" : "chip set"}>
                 <label for={`chip-${name}`}>{label}</label>
                 <ChipInput chip={chip} value={value} />
-                {current[name] !== undefined && chip.kind !== "yes" && !isRequired(chip) ? (
+                {current[name] !== undefined && chip.kind !== "checkBox" && !isRequired(chip) ? (
                   <Link to={withQuery(path, { ...keptQuery, ...current, [name]: undefined })} class="chip-clear">
                     <span class="unseen">Clear {label}</span>
                   </Link>
@@ -84,19 +84,18 @@ const inputTypes = { day: "date", month: "month", time: "datetime-local" } as co
 
 function ChipInput({ chip, value }: { chip: Chip; value: string }) {
   const base = { id: `chip-${chip.name}`, name: chip.name, "data-clears": chip.clears?.join(" ") };
-  if (chip.kind === "yes") return <input type="checkbox" {...base} value="yes" checked={value === "yes"} />;
+  if (chip.kind === "checkBox") return <input type="checkbox" {...base} value="yes" checked={value === "yes"} />;
   if (chip.kind === "text") {
     const { maxlength, placeholder } = chip;
     return <input type="text" {...base} value={value} {...{ maxlength, placeholder }} autocomplete="off" />;
   }
   if (chip.kind !== "choice")
     return <input type={inputTypes[chip.kind]} {...base} value={value} step={chip.kind === "time" ? "1" : undefined} autocomplete="off" />;
-  const { all, options, missingLabel = value } = chip;
-  // A chosen value stays in the list when it is no longer offered.
-  const missing = value !== "" && !options.some((option) => option.value === value) ? [{ value, label: missingLabel }] : [];
+  const { all, options, unlistedLabel = value } = chip;
+  const unlisted = value !== "" && !options.some((option) => option.value === value) ? [{ value, label: unlistedLabel }] : [];
   return (
     <select {...base}>
-      <Options options={[{ value: "", label: all }, ...options, ...missing]} value={value} />
+      <Options options={[{ value: "", label: all }, ...options, ...unlisted]} value={value} />
     </select>
   );
 }

@@ -27,7 +27,7 @@ interface FormProps {
   /** The path of the portal that the form is sent to. */
   readonly to: string;
   readonly class?: string;
-  /** For fields outside the form's element. */
+  /** Fields outside the form's element name it in their attribute `form`. */
   readonly id?: string;
   readonly enctype?: "multipart/form-data";
   readonly hidden?: Query;
@@ -78,7 +78,7 @@ interface LabelledProps {
   readonly unseenLabel?: boolean;
 }
 
-/** An input with its label, its fault and its hint. */
+/** An input with its label, its hint, and the problem with its value. */
 function Labelled({ label, name, id = `field-${name}`, hint, unseenLabel, input }: LabelledProps & { input: (props: object) => Child }) {
   const isFaulty = useVisit().fault?.field === name;
   const described = [...(isFaulty ? [`${id}-fault`] : []), ...(hint ? [`${id}-hint`] : [])].join(" ") || undefined;
@@ -103,7 +103,7 @@ function Fault({ name, id = `field-${name}` }: { name: string; id?: string }) {
   const { fault } = useVisit();
   return fault?.field === name ? (
     <p class="field-fault" id={`${id}-fault`} role="alert">
-      {fault.line}
+      {fault.message}
     </p>
   ) : null;
 }
@@ -141,7 +141,6 @@ export interface Option {
   readonly label: string;
 }
 
-/** The options of a select element. */
 export const Options = ({ options, value }: { options: readonly Option[]; value?: string | undefined }) => (
   <>
     {options.map((option) => (
@@ -169,31 +168,31 @@ export function Choice({ options, value, ...field }: ChoiceProps) {
   return <Labelled {...field} input={input} />;
 }
 
-interface BoxProps extends Pick<InputProps, "checked" | "required" | "autofocus"> {
+interface CheckBoxProps extends Pick<InputProps, "checked" | "required" | "autofocus"> {
   readonly label: Child;
   readonly name: string;
   readonly value: string;
 }
 
-const Box = ({ label, ...input }: BoxProps) => (
+const LabelledBox = ({ label, ...input }: CheckBoxProps) => (
   <label class="check">
     <input type="checkbox" {...input} />
     <span>{label}</span>
   </label>
 );
 
-/** A check box. The empty value after it is sent without a tick too, so that a form that is shown again keeps the box empty. */
-export function Tick({ checked = false, ...box }: BoxProps) {
+/** A check box. The hidden empty value is always sent, so a form that is shown again knows that the box was left empty. */
+export function CheckBox({ checked = false, ...box }: CheckBoxProps) {
   const [sent] = useVisit().submitted.all(box.name);
   return (
     <>
-      <Box {...box} checked={sent === undefined ? checked : sent !== ""} />
+      <LabelledBox {...box} checked={sent === undefined ? checked : sent !== ""} />
       <input type="hidden" name={box.name} value="" />
     </>
   );
 }
 
-interface TicksProps {
+interface CheckBoxGroupProps {
   readonly legend: string;
   readonly name: string;
   /** `about`: a text to show after the label instead of the value. */
@@ -205,11 +204,11 @@ interface TicksProps {
   readonly children?: Child;
 }
 
-/** The most boxes that the page lists. Others are entered by their ids. */
+/** The most boxes of a group. Further values are entered as text. */
 const maxListed = 200;
 
-/** A group of check boxes, which `tickedValues` reads. In a long list the ticked ones come first. The empty value serves as in `Tick`. */
-export function Ticks({ legend, name, options, ticked: initial = [], class: kind = "choices", children }: TicksProps) {
+/** Check boxes that `tickedValues` reads. In a long list the ticked ones come first. The hidden value serves as in `CheckBox`. */
+export function CheckBoxGroup({ legend, name, options, ticked: initial = [], class: kind = "choices", children }: CheckBoxGroupProps) {
   const { fault, submitted } = useVisit();
   const isFaulty = fault?.field === name;
   const ticked = submitted.all(name).length > 0 ? tickedValues(submitted, name) : initial;
@@ -229,7 +228,7 @@ export function Ticks({ legend, name, options, ticked: initial = [], class: kind
           const shown = [label, " ", <span class={about === value ? "muted customer-id" : "muted"}>{about}</span>];
           return (
             <li data-name={`${label} ${value}`.toLowerCase()}>
-              <Box label={shown} {...{ name, value }} checked={isTicked(value)} autofocus={isFaulty && index === 0} />
+              <LabelledBox label={shown} {...{ name, value }} checked={isTicked(value)} autofocus={isFaulty && index === 0} />
             </li>
           );
         })}
@@ -247,7 +246,7 @@ export function Ticks({ legend, name, options, ticked: initial = [], class: kind
   );
 }
 
-/** Splits a text at commas and line breaks, without repetitions. */
+/** Splits a text at commas and line breaks. Leaves out empty parts and repetitions. */
 export const parseList = (text: string): string[] =>
   [...new Set(text.split(/[,\n]/).map((each) => each.trim()))].filter((each) => each !== "");
 

@@ -36,7 +36,7 @@ export function endInWords(at: Date, timeZone: string): string {
   return clock === "23:59:59" ? `the end of ${dayInWords(day ?? "")}` : timeInWords(at, timeZone);
 }
 
-/** A time that may have been entered as a day: midnight is written as the day alone. */
+/** A time that may have been entered as a day: midnight is written as the day alone. Empty for an invalid date. */
 export function momentInWords(at: Date, timeZone: string): string {
   if (Number.isNaN(at.getTime())) return "";
   const [day = "", clock] = wallAt(at.getTime(), timeZone).split("T");
@@ -63,7 +63,6 @@ export function cellText(value: Exclude<Value, Date>): string {
   return "day" in value ? dayInWords(value.day) : groupDigits(value.decimal);
 }
 
-/** The number of digits after the decimal point. */
 export const fractionDigits = (value: Value): number =>
   value && typeof value === "object" && "decimal" in value ? (value.decimal.split(".")[1]?.length ?? 0) : 0;
 

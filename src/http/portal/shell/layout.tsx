@@ -2,7 +2,7 @@ import { limits } from "../../../domain/imports/limits.js";
 import type { Notice, PageContent, PageHead } from "../pageDefinition.js";
 import { Button, Form } from "./form.js";
 import { Navigation } from "./navigation.js";
-import { ButtonLink, Link, OnlyOnce, PlainList, Sentence, useVisit } from "./parts.js";
+import { ButtonLink, Link, OneTimeSecret, PlainList, Sentence, useVisit } from "./parts.js";
 
 /** The HTML document of every page. For a signed-out visitor it is a narrow column without navigation. */
 export function Layout({ content }: { content: PageContent }) {
@@ -35,7 +35,7 @@ export function Layout({ content }: { content: PageContent }) {
         <main id="main" tabindex={-1}>
           <PageTop {...content} />
           <NoticeBox notice={notice} />
-          {notice?.once ? <OnlyOnce {...notice.once} /> : null}
+          {notice?.once ? <OneTimeSecret {...notice.once} /> : null}
           {question === undefined ? null : <div id="question">{question}</div>}
           {body}
           {person ? <p class="hint zone">Times and days are those of {person.timezone}.</p> : null}
@@ -137,7 +137,6 @@ function NoticeBox({ notice }: { notice: Notice | undefined }) {
   );
 }
 
-/** The top of a page: breadcrumbs, title, menu, main action and views. */
 const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead) => (
   <>
     {crumbs.length === 0 ? null : (
@@ -152,7 +151,7 @@ const PageTop = ({ title, crumbs = [], action, views = [], menu = [] }: PageHead
       {menu.length === 0 && !action ? null : (
         <div class="page-actions">
           {menu.length === 0 ? null : (
-            // Opens without scripts; browser/everyPage.ts closes it.
+            // A person can open the menu without scripts. browser/everyPage.ts closes it after a click elsewhere, and on Escape.
             <details class="menu">
               <summary class="button quiet">More</summary>
               <ul>

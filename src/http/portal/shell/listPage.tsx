@@ -34,13 +34,13 @@ interface List<Row> {
   readonly scripts?: readonly string[];
   /** The main action of the page's head. */
   readonly action?: (visit: SignedInVisit) => Child;
-  /** Further parts of the page's head, such as views, and menu entries besides the downloads. */
+  /** Other parts of the page's head, such as views, and menu entries besides the downloads. */
   readonly head?: (visit: SignedInVisit, deps: PortalDeps) => Promise<Partial<PageHead>>;
   readonly filters?: (visit: SignedInVisit, deps: PortalDeps) => Awaitable<readonly Chip[]>;
   /** Reads a page of rows that match the filter in the visit's query. Throws a Rejection if the filter is invalid. */
   readonly readRows: (visit: SignedInVisit, page: PageRequest, deps: PortalDeps) => Promise<ListedRows<Row>>;
   readonly columns: (visit: SignedInVisit, deps: PortalDeps, rows: readonly Row[]) => Awaitable<readonly Column<Row>[]>;
-  /** Shown without rows. `why`: the list is empty, the filter matches none, or this page has none but a later one may. */
+  /** Shown without rows. `why`: the list has none, the filter matches none, or this page has none but a later page may. */
   readonly empty: (visit: SignedInVisit, why: "none" | "filter" | "page", deps: PortalDeps) => Awaitable<Child>;
   readonly isMuted?: (row: Row) => boolean;
   readonly rowAttributes?: (row: Row) => Readonly<Record<string, string>>;
@@ -59,7 +59,7 @@ const filesPath = (path: string) => (path.endsWith("}") ? `${path}/rows` : path)
 
 const nounOf = <Row,>({ noun }: List<Row>, visit: SignedInVisit): Noun => (typeof noun === "function" ? noun(visit) : noun);
 
-/** A longer list cannot be sorted: it is read page by page and shown in its own order. */
+/** A longer list is read page by page and shown in its own order. People cannot sort it. */
 const maxSortedRows = 2_000;
 const batchRows = 500;
 
@@ -82,31 +82,31 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   const noun = nounOf(list, visit);
   const [path, files] = [list.path, filesPath(list.path)].map((each) => fillParameters(each, visit)) as [string, string];
   const [cursor, sort] = [query["cursor"] || undefined, query["sort"] ?? ""];
-  const first = await list.readRows(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
-  const isShort = cursor === undefined && first.nextCursor === null;
-  const maySort = isShort || (first.total !== undefined && !first.total.more && first.total.count <= maxSortedRows);
+  const firstRead = await list.readRows(visit, { limit: rowsPerPage, cursor, secret: deps.signingSecret }, deps);
+  const isShort = cursor === undefined && firstRead.nextCursor === null;
+  const canSort = isShort || (firstRead.total !== undefined && !firstRead.total.more && firstRead.total.count <= maxSortedRows);
   /** All rows, if the list is short or sorted: they are divided into pages in memory. Otherwise the query reads one page. */
-  const sortableRows = isShort ? first.items : sort !== "" && maySort ? await allRows(list, visit, deps) : undefined;
-  const columns = await list.columns(visit, deps, sortableRows ?? first.items);
+  const sortableRows = isShort ? firstRead.items : sort !== "" && canSort ? await allRows(list, visit, deps) : undefined;
+  const columns = await list.columns(visit, deps, sortableRows ?? firstRead.items);
   const keptQuery = Object.fromEntries((list.keptParameters ?? []).map((name) => [name, query[name]]));
   const filter = { ...keptQuery, ...chipQuery(query, chips) };
   const head = await list.head?.(visit, deps);
   const pathOf = (more: Query) => withQuery(path, { ...filter, sort: sort || undefined, ...more });
-  const { nextCursor } = first;
+  const { nextCursor } = firstRead;
   const start = rowsBefore(query["after"]);
-  const end = start + first.items.length;
-  const total = nextCursor === null ? { count: end, more: false } : first.total;
+  const end = start + firstRead.items.length;
+  const total = nextCursor === null ? { count: end, more: false } : firstRead.total;
   const { rows, pager } = sortableRows
     ? pageInMemory(visit, sortRows(sortableRows, columns, sort), { noun, path: pathOf({}), name: "after" })
     : {
-        rows: first.items,
+        rows: firstRead.items,
         pager: (
           <Pager
             plural={noun[1]}
             isFirst={start === 0 && cursor === undefined}
             nextCursor={nextCursor}
             path={(next) => pathOf(next === undefined ? {} : { cursor: next, after: String(end) })}
-            range={{ start, shown: first.items.length, total }}
+            range={{ start, shown: firstRead.items.length, total }}
           />
         ),
       };
@@ -133,7 +133,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
             isMuted={list.isMuted}
             rowAttributes={list.rowAttributes}
             empty={rows.length === 0 ? await empty(visit, why, deps) : undefined}
-            sorting={maySort && rows.length > 1 ? { by: sort, path: (by) => withQuery(path, { ...filter, sort: by }) } : undefined}
+            sorting={canSort && rows.length > 1 ? { by: sort, path: (by) => withQuery(path, { ...filter, sort: by }) } : undefined}
           />
           {pager}
         </section>
@@ -143,7 +143,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   };
 }
 
-/** Fills the visit's parameters into the path. The visit's own path may be that of a refused form on the page. */
+/** Fills the visit's parameters into the list's path. The visit's own path will not do: it may be that of a refused form on the page. */
 const fillParameters = (path: string, { params }: SignedInVisit) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
 
 async function* batches<Row>(list: List<Row>, visit: SignedInVisit, deps: PortalDeps): AsyncGenerator<readonly Row[]> {

@@ -16,7 +16,8 @@ interface MenuEntry {
   readonly about: string;
 }
 
-const group = "Settings";
+const group = "Settings"; // the only group with a heading
+const helpPath = "/portal/help"; // its entry forms a group of its own
 
 /** All entries, in the order of the menu. */
 const menu: readonly MenuEntry[] = [
@@ -107,7 +108,7 @@ const menu: readonly MenuEntry[] = [
       "Who did what in your organisation and when: keys, members, sign-ins, webhooks, the catalogue, imports, corrections and reversals.",
   },
   {
-    path: "/portal/help",
+    path: helpPath,
     label: "Help",
     icon: "M10 18a8 8 0 1 1 .01 0M7.5 7.5a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .8-1 1.7m0 2.5v.1",
     about: "What each page is for, the keyboard, and where to read more.",
@@ -121,7 +122,7 @@ export function Navigation() {
   const visit = useVisit();
   return (
     <>
-      {[...groupedBy(visibleMenu(visit), ({ group: heading, path }) => heading ?? path === "/portal/help")].map(([heading, entries]) => (
+      {[...groupedBy(visibleMenu(visit), ({ group: heading, path }) => heading ?? path === helpPath)].map(([heading, entries]) => (
         <div class="nav-group">
           {typeof heading === "string" ? <span class="nav-heading">{heading}</span> : null}
           <ul>

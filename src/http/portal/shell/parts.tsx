@@ -1,5 +1,5 @@
-// The small parts that pages are made of: links, panels, facts, values, sentences and pagers. Only these parts and forms turn paths of the
-// portal into addresses, by putting the path of PUBLIC_URL before them.
+// The small parts that pages are made of: links, panels, facts, values, sentences and pagers. They take paths of the portal, such as
+// `/portal/imports`, and turn them into addresses by putting the path of PUBLIC_URL before them.
 import { type Child, createContext, useContext } from "hono/jsx";
 import { uuidPattern } from "../../../domain/uuid.js";
 import type { Secret, Visit } from "../pageDefinition.js";
@@ -90,7 +90,7 @@ export const EmptyPanel = ({ label, title }: { label: string; title: string }) =
   </section>
 );
 
-/** A state as a word, and the colour of its badge. */
+/** A state as a word, and the name of its badge's colour; empty for a neutral one. */
 export interface State {
   readonly label: string;
   readonly badge: "good" | "busy" | "warn" | "bad" | "";
@@ -102,7 +102,7 @@ interface PagerProps {
   /** What the pages list, such as `imports`. */
   readonly plural: string;
   readonly isFirst: boolean;
-  /** Where the next page begins; null on the last page. */
+  /** The cursor at which the next page begins; null on the last page. */
   readonly nextCursor: string | null;
   /** Returns the path of the page that begins at a cursor, or of the first page. */
   readonly path: (cursor: string | undefined) => string;
@@ -146,7 +146,7 @@ interface PageOptions {
   /** What one row is called, and several: `zone`, `zones`. */
   readonly noun: Noun;
   readonly path: string;
-  /** The parameter for how many rows the earlier pages have. */
+  /** The address's parameter that says how many rows the earlier pages have. Defaults to `from`. */
   readonly name?: string;
   readonly size?: number;
 }
@@ -211,7 +211,7 @@ export const CopyButton = ({ text, label, about }: { text: string; label: string
   </button>
 );
 
-export const OnlyOnce = ({ title, text, copyLabel }: Secret) => (
+export const OneTimeSecret = ({ title, text, copyLabel }: Secret) => (
   <section class="notice done only-once" aria-labelledby="only-once-title">
     <h2 id="only-once-title">{title}</h2>
     <div class="only-once-text">
@@ -221,7 +221,6 @@ export const OnlyOnce = ({ title, text, copyLabel }: Secret) => (
   </section>
 );
 
-/** Puts commas between the parts. */
 export const withCommas = (parts: readonly Child[]): Child[] => parts.flatMap((part, index) => (index === 0 ? [part] : [", ", part]));
 
 const importIds = new RegExp(`(?<=\\bimport )(${uuidPattern})`, "gi");

@@ -36,7 +36,7 @@ export interface Day {
 interface ColumnsProps {
   readonly title: string;
   readonly days: readonly Day[];
-  /** What each of a day's values counts, and the name of its colour in styles/6-plots.css. */
+  /** For each of a day's values: what it counts, and its colour, which styles/6-plots.css defines. */
   readonly parts: readonly { readonly label: string; readonly colour: "good" | "warn" }[];
   /** Writes a day in words. */
   readonly nameOf: (day: string) => string;
@@ -101,7 +101,7 @@ export function DailyColumns({ title, days, parts, nameOf }: ColumnsProps) {
         <Table
           caption={title}
           columns={[
-            { heading: "Day", names: true, cell: ({ day }) => nameOf(day) },
+            { heading: "Day", isRowHeader: true, cell: ({ day }) => nameOf(day) },
             ...parts.map(({ label }, part): Column<Day> => ({ heading: label, number: true, value: ({ values }) => values[part] ?? 0 })),
           ]}
           rows={days}

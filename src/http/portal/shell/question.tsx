@@ -4,12 +4,13 @@ import { Button, Form, HiddenFields } from "./form.js";
 import { ButtonLink, useVisit } from "./parts.js";
 
 interface AskProps {
+  /** The path of the page that asks the question. */
   readonly path: string;
-  /** The parameters that make that page ask the question. */
+  /** The parameters that make the page ask. */
   readonly question: Readonly<Record<string, string>>;
 }
 
-/** Asks for a confirmation. A script fetches only the question; without scripts the browser loads the page with it. */
+/** Leads to a question. A script fetches only the question; without scripts the browser loads the page with the question. */
 export function AskForm({ path, question, class: kind, children }: AskProps & { class?: string; children: Child }) {
   const action = useVisit().links.to(path);
   return (
@@ -20,7 +21,7 @@ export function AskForm({ path, question, class: kind, children }: AskProps & { 
   );
 }
 
-/** `about`: what the button is about, for users of a screen reader, who do not see its row. `isHarmless`: does not draw it as dangerous. */
+/** A button that leads to a question. `about`: what it is about, for screen readers. `isHarmless`: does not draw it as dangerous. */
 export const AskButton = ({ label, about, isHarmless, ...ask }: AskProps & { label: string; about: string; isHarmless?: boolean }) => (
   <AskForm {...ask}>
     <Button class={isHarmless ? "quiet" : "quiet danger"} aria-description={about} label={label} />

@@ -4,21 +4,20 @@ import { groupedBy } from "../../../domain/groupedBy.js";
 import { cellText, compareValues, fileValue, fractionDigits, type Value } from "./formats.js";
 import { Badge, Link, type State, Time } from "./parts.js";
 
-/** A column of a page's table. */
 export interface Column<Row> {
   readonly heading: string;
-  /** The value of a row's cell. Left out for a column that is markup only, such as buttons. */
+  /** The value of a row's cell. Undefined for a column that is markup only, such as buttons. */
   readonly value?: (row: Row) => Value;
-  /** The cell's markup on a page, if it is more than the value in words. */
+  /** The cell's markup on a page, if it is more than the value as text. `isRepeated`: see `oncePerGroup`. */
   readonly cell?: (row: Row, isRepeated: boolean) => Child;
   /** The path that the cell links to. */
   readonly link?: (row: Row) => string | undefined;
   /** The column's name in JSON, and in the address of a sorted page. A column without a key is on pages only. */
   readonly key?: string;
-  /** Aligns the cells to the right, with their digits below each other. */
+  /** Aligns the cells to the right, and numbers at their decimal points. */
   readonly number?: boolean;
-  /** Whether the column names its row. */
-  readonly names?: boolean;
+  /** Whether the cells name their rows, for screen readers. */
+  readonly isRowHeader?: boolean;
   /** Whether only files have the column. */
   readonly onlyInFiles?: boolean;
   /** Whether the cell is visible only in the first row of a group. Screen readers read it in every row. */
@@ -76,9 +75,9 @@ interface TableProps<Row> {
   /** Makes the headings links that sort the page. */
   readonly sorting?: Sorting | undefined;
   readonly class?: string;
-  /** Puts rows with the same result into one group. */
+  /** Puts rows for which this returns the same value into one group. */
   readonly groupBy?: (row: Row) => unknown;
-  /** Renders a further row after the rows of a group. */
+  /** Renders one more row after the rows of a group. */
   readonly afterGroup?: (group: readonly Row[]) => Child;
   readonly foot?: Child;
   /** A text above the headings on every printed page. */
@@ -112,7 +111,7 @@ export function Table<Row>(props: TableProps<Row>) {
           {group.map((row, place) => (
             <tr class={isMuted?.(row) ? "muted-row" : undefined} {...rowAttributes?.(row)}>
               {shown.map((column, index) => {
-                const { heading, number, names, oncePerGroup } = column;
+                const { heading, number, isRowHeader, oncePerGroup } = column;
                 const isRepeated = oncePerGroup === true && groupBy !== undefined && place > 0;
                 const repeatedClass = isRepeated ? "repeated" : undefined;
                 const path = column.link?.(row);
@@ -122,7 +121,7 @@ export function Table<Row>(props: TableProps<Row>) {
                   <ValueCell value={column.value?.(row)} digits={digits[index] ?? 0} />
                 );
                 const cell = path === undefined ? value : <Link to={path}>{value}</Link>;
-                return names ? (
+                return isRowHeader ? (
                   <th scope="row" data-label={heading} class={repeatedClass}>
                     {cell}
                   </th>

@@ -13,7 +13,7 @@ import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.
 import type { WorkerDeps } from "../deps.js";
 import type { Lease } from "../turns/holdTurn.js";
 
-/** Claims the rows that this import corrects, before it records its first row. Returns the reasons of the refused rows, by ordinal. */
+/** Claims the rows that this import corrects, before it records its first row. Returns why rows were refused, by ordinal from 0. */
 export async function claimCorrectedRows(
   deps: WorkerDeps,
   lease: Lease,
@@ -23,7 +23,7 @@ export async function claimCorrectedRows(
   const { corrects, importId, organisationId, kind } = request;
   if (!corrects) return new Map();
   const { position } = await loadImport(deps.eventStore, corrects.importId);
-  if (position === undefined) throw new ImportFault(`There is no import ${corrects.importId}, whose rows these are to correct.`);
+  if (position === undefined) throw new ImportFault(`The import to correct, ${corrects.importId}, does not exist.`);
   const superseded = async () => {
     if (kind !== "shipments") return new Map<number, string>();
     await waitForLedger(deps, lease, importId);
@@ -39,14 +39,14 @@ const whyRefused = ({ why, importId }: RefusedRow): string =>
   ({
     claimed: `Already corrected by import ${importId}`,
     dismissed: "Dismissed after the correction was sent",
-    superseded: `Superseded by import ${importId}, which has written this shipment since`,
+    superseded: `Superseded by the later import ${importId}, which wrote this shipment`,
     reversed: "The row that it corrects is reversed",
     withdrawn: "The import whose row it corrects is reversed",
   })[why];
 
 const maxLedgerLagMs = 10_000;
 
-/** Imports that ran before this one may have written the same shipments. The ledger has them once it has this import's ImportStarted. */
+/** Imports that ran before may have written the same shipments. The ledger has those as soon as it has this import's ImportStarted. */
 async function waitForLedger({ eventStore, pool }: WorkerDeps, lease: Lease, importId: string): Promise<void> {
   const started = await readStartedEvent(eventStore, importId);
   if (!started) throw new Error(`import ${importId} has not started`);

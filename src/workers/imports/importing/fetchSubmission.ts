@@ -10,10 +10,10 @@ import { type OpenSubmission, openSubmission } from "../../../judging/openSubmis
 import { ObjectMissing } from "../../../portErrors.js";
 import type { WorkerDeps } from "../deps.js";
 
-/** Files up to this size are read into memory. Most are pushes of a few rows; a file on disk took a fifth of the worker's time. */
+/** CSV files up to this size are not written to disk. Most are pushes of a few rows, and writing them took a fifth of a worker's time. */
 export const maxBytesInMemory = 64 * 1024;
 
-/** Fetches the submission from the object store, checks its checksum against the recorded one, and opens it. Creates `folder` if needed. */
+/** Fetches the submission from the object store, checks that it has the recorded checksum, and opens it. Creates `folder` if needed. */
 export async function fetchSubmission(
   { objectStore, spreadsheets }: Pick<WorkerDeps, "objectStore" | "spreadsheets">,
   request: ImportRequested,

@@ -3,7 +3,7 @@ import { decide, evolve, type ImportState } from "../../../commands/imports/impo
 import { encodeAll, handleImport, hasEnded, type LoadedImport, loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
 import type { Catalogue } from "../../../domain/catalogue/catalogue.js";
-import { progressOf, readingShare } from "../../../domain/imports/progress.js";
+import { progressOf, readingPercent } from "../../../domain/imports/progress.js";
 import { unusualLimits } from "../../../domain/imports/unusual.js";
 import { workerPrincipal } from "../../../domain/principal.js";
 import { rowContext } from "../../../domain/rows/rowContext.js";
@@ -19,25 +19,25 @@ import { waitUntilProjected } from "../../../queries/lookUps/waitUntilProjected.
 import type { WorkerDeps } from "../deps.js";
 import { Interrupted, type Lease } from "../turns/holdTurn.js";
 import { startIfOldest } from "../turns/reconcileQueue.js";
-import type { RoomShare } from "../turns/room.js";
+import type { RoomVisit } from "../turns/room.js";
 import { claimCorrectedRows } from "./claimCorrectedRows.js";
 import { fetchSubmission } from "./fetchSubmission.js";
 import { createEventWriter, type EventWriter, recordRows } from "./recordRows.js";
 
 type ProcessingState = Extract<ImportState, { status: "processing" }>;
 
-/** Runs an import to its completion. Undefined if it had ended before. If it throws, the next turn continues from what is appended. */
-export async function processImport(deps: WorkerDeps, lease: Lease, folder: string, room: RoomShare): Promise<LoadedImport | undefined> {
+/** Runs an import until it completes. Undefined if it had ended before. After an error the next turn continues from what is appended. */
+export async function processImport(deps: WorkerDeps, lease: Lease, folder: string, visit: RoomVisit): Promise<LoadedImport | undefined> {
   lease.check();
   const loaded = await loadImport(deps.eventStore, lease.turn.importId);
   if (loaded.state.status === "none" || hasEnded(loaded)) return undefined;
-  if (!room.take(loaded.state.request.file)) throw new Interrupted("there is no room");
+  if (!visit.take(loaded.state.request.file)) throw new Interrupted("there is no room");
   await startIfOldest(deps, lease.turn);
   const startedImport = await startImport(deps, lease, loaded);
   const onAppended = () => lease.note({ hasAppended: true });
   const writer = createEventWriter({ eventStore: deps.eventStore, loaded: startedImport, check: lease.check, onAppended });
   try {
-    return await processRows(deps, lease, folder, startedImport, writer, room);
+    return await processRows(deps, lease, folder, startedImport, writer, visit);
   } catch (error) {
     if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) await writer.flush(); // the judged rows precede ImportFailed
     throw error;
@@ -46,7 +46,7 @@ export async function processImport(deps: WorkerDeps, lease: Lease, folder: stri
   }
 }
 
-async function processRows(deps: WorkerDeps, lease: Lease, folder: string, loaded: StartedImport, writer: EventWriter, room: RoomShare) {
+async function processRows(deps: WorkerDeps, lease: Lease, folder: string, loaded: StartedImport, writer: EventWriter, visit: RoomVisit) {
   const { request, started } = loaded.state;
   const context = eventContextOf(deps, request);
   for (const event of loaded.unrecorded) await writer.add(event);
@@ -55,18 +55,18 @@ async function processRows(deps: WorkerDeps, lease: Lease, folder: string, loade
   const submission = await fetchSubmission(deps, request, catalogue, folder);
   lease.check();
   const refusals = await claimCorrectedRows(deps, lease, request, context);
-  const watch = async (readSoFar: number) => {
-    await room.giveWay();
+  const onProgress = async (fractionRead: number) => {
+    await visit.giveWay();
     lease.check();
-    lease.note({ progress: readSoFar * readingShare });
+    lease.note({ progress: fractionRead * readingPercent });
   };
-  const prepared = await prepareRows({ request, submission, context: rules, refusals, watch });
+  const prepared = await prepareRows({ request, submission, context: rules, refusals, onProgress });
   lease.note({ allRows: prepared.rows });
   if (prepared.rows === 0) throw new ImportFault("The file has no rows below its header row.");
   if (request.corrects && prepared.rows !== request.corrects.rows.length)
     throw new ImportFault("The file does not have the rows that it is to correct. Send the corrections again.");
   if (prepared.rows < loaded.state.rows) throw new ImportFault("The file has fewer rows than were recorded from it. Send it again.");
-  const outcomes = outcomeMapper(request, submission.columns, prepared);
+  const mapOutcome = outcomeMapper(request, submission.columns, prepared);
   const unusualFinder = createImportUnusualFinder(deps, lease, request, catalogue);
   const reportFile = { path: join(folder, "report.xlsx"), importId: request.importId };
   const report = createReportFile(deps.spreadsheets, submission.reportedColumns, reportFile);
@@ -77,14 +77,14 @@ async function processRows(deps: WorkerDeps, lease: Lease, folder: string, loade
       context,
       rows: submission.readAgain(),
       outcomeOf(row, ordinal) {
-        const outcome = outcomes(row, ordinal);
+        const outcome = mapOutcome(row, ordinal);
         unusualFinder?.note(outcome);
         return outcome;
       },
       addRejected: report.add,
       giveWay() {
-        lease.check(); // a chunk takes a while, and a cancelled import ends at once
-        return room.giveWay();
+        lease.check(); // the check before each append is not enough: a chunk takes a while, and a cancelled import is to end soon
+        return visit.giveWay();
       },
       onProgress: (rows) => lease.note({ progress: progressOf(rows, prepared.rows) }),
     });
@@ -107,20 +107,20 @@ export const eventContextOf = (deps: WorkerDeps, { organisationId, requestId }: 
   correlationId: requestId,
 });
 
-/** If an import's file is no larger, ImportStarted, the rows and ImportCompleted are one append, as far as they fit. */
+/** For a file up to this size, ImportStarted is appended together with the rows and ImportCompleted, as far as they fit in one append. */
 const maxOneAppendBytes = 64 * 1024;
 
 interface StartedImport extends LoadedImport {
   readonly state: ProcessingState;
-  /** ImportStarted, if it is to be appended together with the rows; otherwise empty. */
+  /** ImportStarted, if it is to be appended together with the rows. Otherwise empty. */
   readonly unrecorded: readonly NewEvent[];
 }
 
-/** Records ImportStarted. Its catalogue and localities judge every row, even after an interruption. */
+/** Records ImportStarted, or prepares it for a small file. Its catalogue and localities judge every row, even after an interruption. */
 async function startImport(deps: WorkerDeps, lease: Lease, loaded: LoadedImport): Promise<StartedImport> {
   if (loaded.state.status === "processing") return noteStart(lease, { ...loaded, state: loaded.state });
   const { catalogueVersion } = lease.turn;
-  const localities = await deps.localities.current();
+  const localities = await deps.localities.currentVersions();
   const command = { type: "startImport", by: workerPrincipal(deps), catalogueVersion, localities, now: lease.now() } as const;
   const events = decide(command, loaded.state);
   const state = events.reduce(evolve, loaded.state);
@@ -136,12 +136,12 @@ function noteStart(lease: Lease, loaded: LoadedImport & { readonly state: Proces
   return { ...loaded, unrecorded: [] };
 }
 
-/** How long the import waits for the projector. It then gives its turn back, and continues from here in its next turn. */
+/** How long an import waits for the projector before it gives its turn back. In its next turn it waits again. */
 const maxProjectionLagMs = 30_000;
 
 /**
  * Notes every row that an import accepts, even one recorded before an interruption, and finds the unusual ones at the end. `find` waits
- * until the tables have the organisation's earlier imports, which they usually have by then.
+ * until the tables have the organisation's earlier imports. Usually they already have them.
  */
 function createImportUnusualFinder({ pool }: WorkerDeps, lease: Lease, request: ImportRequested, { file }: Catalogue) {
   const { kind, organisationId, source, corrects } = request;

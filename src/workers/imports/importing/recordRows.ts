@@ -8,7 +8,7 @@ import { streamOf } from "../../../events/streams.js";
 import type { EventChunk, EventStore, NewEvent, Revision } from "../../../ports/eventStore.js";
 import type { FileRow } from "../../../ports/spreadsheets.js";
 
-/** Each chunk costs an append call and a transaction, so small chunks are slow. Most chunks reach the byte limit first. */
+/** Each chunk costs an append call and a transaction, so small chunks are slow. Most chunks reach the limit of bytes before this one. */
 const maxChunkEvents = 2_000;
 /** The event store accepts 1 MiB per append. */
 const maxChunkBytes = 960 * 1024;
@@ -24,12 +24,12 @@ export interface EventWriterOptions {
 
 export type EventWriter = ReturnType<typeof createEventWriter>;
 
-/** Appends an import's events in chunks, one append at a time, each at the exact revision. The next chunk is filled meanwhile. */
+/** Appends an import's events in chunks, one append at a time, each at the exact revision. Fills the next chunk during an append. */
 export function createEventWriter({ eventStore, loaded, check, onAppended }: EventWriterOptions) {
   const newChunk = () => eventStore.newChunk(streamOf.import(loaded.importId), maxChunkBytes);
   let lastAppend = Promise.resolve(loaded.revision);
   let chunk = newChunk();
-  let spareChunk: EventChunk | undefined;
+  let spareChunk: EventChunk | undefined; // appended, so its memory can be used again
   const appendChunk = async (fullChunk: EventChunk, expected: Revision): Promise<Revision> => {
     const { revision } = await fullChunk.append(expected);
     spareChunk = fullChunk;
@@ -45,7 +45,7 @@ export function createEventWriter({ eventStore, loaded, check, onAppended }: Eve
     spareChunk = undefined;
   };
   return {
-    /** Adds an event to the current chunk. If that chunk is full, returns the promise of its append; the event begins the next one. */
+    /** Adds an event to the current chunk. If it is full, returns a promise: the chunk is appended, and the event begins the next one. */
     add(event: NewEvent): Promise<void> | undefined {
       if (chunk.count() < maxChunkEvents && chunk.add(event)) return undefined;
       return append().then(() => void chunk.add(event));
@@ -66,7 +66,7 @@ const maxDigits = 16;
 
 /**
  * Computes the UUIDv5 of the import id and the row's ordinal, so that a row has the same event id at every attempt and in every worker. The
- * uuid library takes four times as long, which is a tenth of an import's time.
+ * uuid library needs four times as long for this, and with it these ids took a tenth of an import's time.
  */
 export function rowEventIds(importId: string): (ordinal: number) => string {
   const namespace = parse(importId);
@@ -89,7 +89,7 @@ export interface RecordRowsOptions {
   outcomeOf(row: FileRow, ordinal: number): RowOutcome;
   /** Called for every rejected row, even one recorded before an interruption, since the error report lists all of them. */
   addRejected(row: FileRow, number: number, reason: string): Promise<void>;
-  /** Called between rows. A returned promise is awaited, so that this process's other imports can run. It may throw. */
+  /** Called every few rows. A returned promise is awaited, so that this process's other imports can run. May throw. */
   giveWay(): Promise<void> | undefined;
   /** Called with the number of rows processed so far. */
   onProgress(rows: number): void;
@@ -99,8 +99,8 @@ export interface RecordRowsOptions {
 const rowsBetweenPauses = 16;
 
 /**
- * Writes an outcome for every row that the stream does not have yet. Encodes a row's event at once, so that its cells can be freed. Does
- * not append the last chunk: the caller adds the completion to it.
+ * Writes an outcome for every row that the stream does not have yet. Encodes each row's event before it reads the next row, so that the
+ * row's cells can be freed. Does not append the last chunk: the caller adds the completion to it.
  */
 export async function recordRows(recording: RecordRowsOptions): Promise<{ state: ImportState; counts: ImportCounts }> {
   const { writer, loaded, context } = recording;

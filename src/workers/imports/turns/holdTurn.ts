@@ -24,16 +24,17 @@ export class Interrupted extends Error {
 
 export type Lease = ReturnType<typeof holdTurn>;
 
-/** The next heartbeat finds a cancellation whose notice was lost. The person who cancels has to see the result within a second. */
+/** Well below a second: a person who cancels sees the result within a second, even if the notice is lost and a heartbeat finds the mark. */
 const beatMs = 400;
 
 interface HoldOptions extends Required<Pick<WorkerDeps, "pool" | "notices" | "logger">> {
   readonly turn: Turn;
   readonly stop: AbortSignal;
+  /** `performance.now()` before the turn was claimed. */
   readonly claimStartedAt: number;
 }
 
-/** Renews the turn's lease by heartbeats until `release` is called. */
+/** Renews the turn's lease by heartbeats until `stopHeartbeats` is called. */
 export function holdTurn({ pool, turn, notices, stop, logger, claimStartedAt }: HoldOptions) {
   let heldUntil = claimStartedAt + leaseMs;
   // Not claimStartedAt, which is before the claim: `now` would be ahead of the database by as long as the claim took.
@@ -43,11 +44,11 @@ export function holdTurn({ pool, turn, notices, stop, logger, claimStartedAt }: 
   let nextBeat: Heartbeat = { progress: turn.progress, hasAppended: false };
   let beating: Promise<void> | undefined;
 
-  const seeCancellation = () => {
+  const noteCancellation = () => {
     if (!cancelRequested) logger.info({ importId: turn.importId, organisationId: turn.organisationId }, "the import is to be cancelled");
     cancelRequested = true;
   };
-  if (turn.cancelRequested) seeCancellation();
+  if (turn.cancelRequested) noteCancellation();
   const beat = async () => {
     const sent = performance.now();
     const sentBeat = nextBeat;
@@ -55,14 +56,14 @@ export function holdTurn({ pool, turn, notices, stop, logger, claimStartedAt }: 
       const renewal = await renewTurn(pool, turn, sentBeat);
       if (renewal.kept) heldUntil = sent + leaseMs;
       else isLost = true;
-      if (renewal.cancelRequested) seeCancellation();
+      if (renewal.cancelRequested) noteCancellation();
       if (sentBeat.hasAppended) nextBeat = { ...nextBeat, hasAppended: false };
     } catch (error) {
       logger.warn({ err: error, importId: turn.importId }, "a heartbeat failed; the turn ends with its lease unless a later one succeeds");
     }
   };
   const stopListening = notices.on(channels.importCancelled, (importId) => {
-    if (importId === turn.importId) seeCancellation();
+    if (importId === turn.importId) noteCancellation();
   });
   const timer = setInterval(() => {
     // At most one heartbeat at a time, so that they do not queue up when the database is slow.
@@ -88,7 +89,7 @@ export function holdTurn({ pool, turn, notices, stop, logger, claimStartedAt }: 
     },
     /** The database's time at the claim plus the time since then by this machine's clock. */
     now: (): Date => new Date(turn.claimedAt.getTime() + performance.now() - claimedAtMs),
-    async release(): Promise<void> {
+    async stopHeartbeats(): Promise<void> {
       clearInterval(timer);
       stopListening();
       await beating;

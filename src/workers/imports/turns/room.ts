@@ -1,20 +1,22 @@
+// The room for imports in one worker process: a limit of bytes and files in use, which small and large imports share.
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { ImportRequested } from "../../../events/importEvents.js";
 
-export type RoomShare = ReturnType<typeof enterRoom>;
+/** One import's use of the room, during a turn. */
+export type RoomVisit = ReturnType<typeof enterRoom>;
 
-/** For large files: one file of the largest accepted size, or two of half that size. */
+/** The limit for large files in use: one of the largest accepted size, or two of half that size. */
 const largeRoomBytes = 64 * 1024 * 1024;
 const smallRoomBytes = 16 * 1024 * 1024;
-/** An import with more bytes counts as large. */
+/** An import with more bytes than this, after the expansion, counts as large. */
 const maxSmallBytes = 4 * 1024 * 1024;
 /** A workbook is compressed, and has about as many rows as a CSV file of eight times its size. */
 const expansion = { csv: 1, xlsx: 8 } as const;
 
 /** How long an import works before it gives way to the process's other imports. */
 const workMs = 15;
-/** A large import waits for small ones this many times as long as it has worked, at most `maxPauseMs`. So it slows down but never stops. */
-const pauseShare = 3;
+/** A large import waits for small ones this many times as long as it has worked, but at most `maxPauseMs`, so that it never stops. */
+const pauseFactor = 3;
 const maxPauseMs = 1_000;
 
 /**
@@ -25,20 +27,20 @@ export function createRoom(slots: number) {
   const large = createLimit(largeRoomBytes, Math.max(1, Math.floor(slots / 2)));
   const small = createLimit(smallRoomBytes, slots);
   const smallImports = smallImportCounter();
-  /** Called at the beginning of a turn. The import counts as small until `take`, so that large ones give way while its request is read. */
+  /** Called when a turn begins. The import counts as small until `take`, so that large ones give way while its request is read. */
   return { enter: () => enterRoom(large, small, smallImports) };
 }
 
 function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof smallImportCounter>) {
   let workStartedAt = performance.now();
-  let pauseMs = maxPauseMs; // how long the next pause may still last; the first one is the longest
+  let pauseMs = maxPauseMs; // how long the import still has to pause; the first pause is the longest
   let isLarge = false;
   let freeRoom: (() => void) | undefined;
   smallImports.add(1);
-  const restAWhile = async () => {
+  const rest = async () => {
     const restStartedAt = performance.now();
-    pauseMs = Math.min(maxPauseMs, pauseMs + pauseShare * (restStartedAt - workStartedAt));
-    await (isLarge ? smallImports.ended(pauseMs) : setImmediate());
+    pauseMs = Math.min(maxPauseMs, pauseMs + pauseFactor * (restStartedAt - workStartedAt));
+    await (isLarge ? smallImports.waitUntilNone(pauseMs) : setImmediate());
     workStartedAt = performance.now();
     pauseMs = Math.max(0, pauseMs - (workStartedAt - restStartedAt));
   };
@@ -52,7 +54,7 @@ function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof s
       return freeRoom !== undefined;
     },
     /** To be called often. The caller awaits the promise if it returns one. */
-    giveWay: (): Promise<void> | undefined => (performance.now() - workStartedAt < workMs ? undefined : restAWhile()),
+    giveWay: (): Promise<void> | undefined => (performance.now() - workStartedAt < workMs ? undefined : rest()),
     leave(): void {
       freeRoom?.();
       if (!isLarge) smallImports.add(-1);
@@ -90,7 +92,7 @@ function smallImportCounter() {
       else if (noneLeft.signal.aborted) noneLeft = new AbortController();
     },
     /** Waits until no small import runs, at most `maxMs`. */
-    async ended(maxMs: number): Promise<void> {
+    async waitUntilNone(maxMs: number): Promise<void> {
       if (count === 0) await setImmediate();
       else await setTimeout(maxMs, undefined, { signal: noneLeft.signal }).catch(() => undefined);
     },

@@ -17,7 +17,7 @@ import { lookUntilFound } from "../../../timeLimit.js";
 import type { WorkerDeps } from "../deps.js";
 import { eventContextOf, processImport } from "../importing/processImport.js";
 import { holdTurn, Interrupted, type Lease } from "./holdTurn.js";
-import type { RoomShare } from "./room.js";
+import type { RoomVisit } from "./room.js";
 
 /** After this many turns without an acknowledged append the import fails, so that the next one can run. Outages do not count. */
 const maxAttempts = 12;
@@ -25,7 +25,7 @@ const maxAttempts = 12;
 const maxReasonBytes = 2_000;
 const maxCancelCommandMs = 2_000;
 
-const tooManyAttempts =
+const tooManyAttemptsMessage =
   "The import could not be processed because of a fault in the service. Send it again; if it fails again, contact support.";
 
 interface TurnRun {
@@ -36,7 +36,7 @@ interface TurnRun {
   /** The worker's own folder. */
   readonly folder: string;
   readonly stop: AbortSignal;
-  readonly share: RoomShare;
+  readonly visit: RoomVisit;
   /** Returns how long to leave the import alone after an outage. */
   readonly outagePauseMs: () => number;
   /** Called when the import has failed. */
@@ -54,11 +54,11 @@ export async function takeTurn(run: TurnRun): Promise<boolean> {
     await giveBack(run, error);
     return true;
   } finally {
-    await lease.release();
+    await lease.stopHeartbeats();
   }
 }
 
-async function runImport({ deps, turn, folder, share, onFailure }: TurnRun, lease: Lease): Promise<boolean> {
+async function runImport({ deps, turn, folder, visit, onFailure }: TurnRun, lease: Lease): Promise<boolean> {
   const { importId, organisationId } = turn;
   const end = (how: { readonly type: "failImport"; readonly reason: string } | { readonly type: "cancelImport" }) =>
     endImport(
@@ -68,14 +68,14 @@ async function runImport({ deps, turn, folder, share, onFailure }: TurnRun, leas
       turn,
     );
   try {
-    if (turn.attempts > maxAttempts) throw new ImportFault(tooManyAttempts);
+    if (turn.attempts > maxAttempts) throw new ImportFault(tooManyAttemptsMessage);
     const dir = join(folder, randomUUID()); // created when the first file is written into it
-    const completed = await processImport(deps, lease, dir, share).finally(() => existsSync(dir) && rm(dir, { recursive: true }));
+    const completed = await processImport(deps, lease, dir, visit).finally(() => existsSync(dir) && rm(dir, { recursive: true }));
     if (completed) return await removePlace(deps.pool, { importId, rows: rowsBefore(completed.revision) }, turn);
-    await endImport(deps, importId, () => undefined, turn); // it had ended before: removes its place
+    await endImport(deps, importId, () => undefined, turn); // the import had ended before: only removes its place
   } catch (error) {
     if (error instanceof Interrupted && error.why === "a cancellation was requested") {
-      // The cancel command appends the cancellation, with its own principal. The worker does so only if the command is not in time.
+      // The cancel command appends the cancellation, with its own principal. The worker appends it only if the command is too slow.
       await lookUntilFound(maxCancelCommandMs, async () => hasEnded(await loadImport(deps.eventStore, importId)) || undefined);
       await end({ type: "cancelImport" });
     } else if (error instanceof ImportFault || deps.spreadsheets.isFileFault(error)) {
@@ -87,7 +87,7 @@ async function runImport({ deps, turn, folder, share, onFailure }: TurnRun, leas
   return true;
 }
 
-/** Undefined, so that nothing is appended, if the import has ended before. */
+/** Undefined if the import has ended before. Nothing is appended then. */
 const endOf = (deps: WorkerDeps, loaded: LoadedImport, command: EndCommand) =>
   loaded.state.status === "none" || hasEnded(loaded) ? undefined : { command, context: eventContextOf(deps, loaded.state.request) };
 
@@ -115,6 +115,6 @@ function harmlessDelayAfter(error: unknown): number | undefined {
   return error.why === "there is no room" ? 500 : error.why === "an older push comes first" ? 250 : 0;
 }
 
-/** A retry may succeed: a store does not answer, or this machine is out of disk, memory or file handles. */
+/** Errors after which a retry may succeed: a store does not answer, or this machine is out of disk, memory or file handles. */
 const isOutage = (error: unknown): boolean =>
   error instanceof StoreUnavailable || (error instanceof Error && "code" in error && "syscall" in error);

@@ -1,5 +1,5 @@
-// Makes error reports after an import has ended. Imports that fail or are cancelled after rows were rejected have no report at their end.
-// The API asks for reports that it finds missing in the object store.
+// Makes error reports after an import has ended. Only an import that completes makes its own report: imports that fail or are cancelled
+// after rows were rejected get theirs here. The API also asks for reports that it finds missing in the object store.
 import { join } from "node:path";
 import { loadImport } from "../../../commands/imports/importStream.js";
 import { reportKey } from "../../../commands/imports/storedObjects.js";
@@ -20,10 +20,10 @@ type Deps = Pick<WorkerDeps, "pool" | "eventStore" | "objectStore" | "spreadshee
   readonly signal: AbortSignal;
 };
 
-/** After this time another worker may claim the same report. If both make it, the work is done twice and nothing else. */
+/** After this time another worker may claim the same report. If both make it, only time is lost. */
 const firstClaimSeconds = 300;
 const maxClaimSeconds = 86_400;
-/** Imports that ended longer ago get a report only if one was tried before, or if the API has asked for it. */
+/** Imports that ended longer ago get a report only if a worker has tried before, or if the API has asked for it. */
 const lookBackDays = 30;
 
 /** Makes every report that is due. A failed report does not stop the next one. */

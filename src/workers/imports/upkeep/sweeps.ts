@@ -1,5 +1,5 @@
-// Deletes what is no longer needed: refused and unfinished uploads, waiting files, expired sessions, and counts of wrong passwords.
-import { firstRequest } from "../../../commands/imports/importStream.js";
+// Deletes what is no longer needed: refused and unfinished uploads, files kept for review, expired sessions, counts of wrong passwords.
+import { readImportRequest } from "../../../commands/imports/importStream.js";
 import { removeExpiredKeptFiles } from "../../../commands/imports/keptFiles.js";
 import { forgetRefusedUpload, listRefusedUploads, type RefusedUpload } from "../../../commands/imports/storedObjects.js";
 import { forgetSessions } from "../../../commands/members/sessions.js";
@@ -36,9 +36,9 @@ export async function sweepRefusedUploads(deps: Deps, olderThanMs = refusedDays 
 async function removeRefusedUpload(deps: Deps, { key, importId }: RefusedUpload, lastEvent: Date): Promise<boolean> {
   const { pool, eventStore, objectStore } = deps;
   const object = await findObject(deps, key);
-  if (object && object.modifiedAt >= lastEvent) return false; // an older event log may have been restored since
+  if (object && object.modifiedAt >= lastEvent) return false; // after the upload an older event log may have been restored
   // An append may have landed after the push was answered with an error.
-  const isRefused = object !== undefined && (await firstRequest(eventStore, importId))?.file.key !== key;
+  const isRefused = object !== undefined && (await readImportRequest(eventStore, importId))?.file.key !== key;
   if (isRefused) await objectStore.remove(key);
   await forgetRefusedUpload(pool, key);
   return isRefused;
@@ -49,7 +49,7 @@ async function findObject({ objectStore }: Deps, wanted: string): Promise<{ modi
   return undefined;
 }
 
-/** When the newest import of this event log had its last event. The table names the import, and its stream has the time. */
+/** The time of the last event of this event log's newest import. The table names the import, and its stream has the time. */
 async function lastEventAt({ pool, eventStore }: Deps): Promise<Date | undefined> {
   const newest = await newestImport(pool);
   return newest && (await eventStore.last(streamOf.import(newest.importId)))?.recordedAt;
@@ -74,7 +74,7 @@ export async function sweepKeptFiles(deps: Deps): Promise<number> {
   return removed;
 }
 
-/** Deletes expired counts of wrong passwords and expired sessions, since sign-ins that would also delete them may not come. */
+/** Deletes expired counts of wrong passwords and expired sessions. Sign-ins also delete most of them, but perhaps nobody signs in. */
 export async function forgetExpiredSignIns({ pool }: Pick<WorkerDeps, "pool">): Promise<void> {
   await forgetFailures(pool);
   await forgetGuesses(pool);

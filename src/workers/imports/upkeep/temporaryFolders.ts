@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 
 const touchMs = 3_600_000;
-/** A running owner touches its folder every hour. */
+/** A folder of another container counts as abandoned after this time. A running owner touches its folder every hour. */
 const maxIdleMs = 24 * touchMs;
 
-/** Creates a folder for this process, and removes folders of the same name whose processes have ended. */
+/** Creates a folder for this process, and removes abandoned folders of the same name. */
 export async function createOwnFolder(parent: string, name: string): Promise<string> {
   const folder = await newFolder(parent, `${name}-${processSpaceId()}-${process.pid}-`);
   await removeAbandoned(parent, name);
@@ -36,7 +36,7 @@ async function newFolder(parent: string, prefix: string, tries = 20): Promise<st
 }
 
 async function removeAbandoned(parent: string, name: string): Promise<void> {
-  const entries = await readdir(parent).catch(() => []); // the parent was removed meanwhile
+  const entries = await readdir(parent).catch(() => []); // empty if another process has removed the parent
   for (const entry of entries) {
     if (!entry.startsWith(`${name}-`)) continue;
     const path = join(parent, entry);
@@ -52,7 +52,7 @@ async function isAbandoned(path: string, owner: string): Promise<boolean> {
   return stats !== undefined && Date.now() - stats.mtimeMs > maxIdleMs;
 }
 
-/** Identifies the machine's boot and the container. Two process ids can be compared only if both have the same one. */
+/** Identifies the machine's boot and the container. Two process ids can be compared only within one such space. */
 function processSpaceId(): string {
   const facts = [() => readlinkSync("/proc/self/ns/pid"), () => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")].map((read) => {
     try {

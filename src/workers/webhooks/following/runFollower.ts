@@ -1,5 +1,5 @@
 // The follower reads the event log, records the events for which webhooks are sent, and moves its checkpoint. One follower is active at a
-// time. If the log is another one, or was restored, the follower starts at its beginning, and recognises recorded events by their ids.
+// time. If the event log was replaced or restored, the follower starts again at its beginning. It knows recorded events by their ids.
 import { setTimeout as pause } from "node:timers/promises";
 import { deleteFollowerState, followerName, recordEvents } from "../../../commands/webhooks/deliveries.js";
 import { webhookEventOf } from "../../../commands/webhooks/replay.js";
@@ -28,19 +28,19 @@ interface WebhookFollowerOptions extends WebhookWorkerDeps {
 }
 
 const recordedTypes: readonly EventType[] = Object.values(webhookEvents).map((event) => event.recorded);
-/** Events that begin with `Webhook` change endpoints. `LogCreated` has the event log's id, which the checkpoint stores. */
+/** Types that begin with `Webhook` change endpoints. `LogCreated` has the event log's id, which the checkpoint stores. */
 const typePrefixes = [...recordedTypes, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;
-/** Batches without events move the checkpoint only this often: reading a little again after a restart costs less than each write. */
+/** Batches without events move the checkpoint only this often: to read a little again after a restart costs less than many writes. */
 const idleSaveMs = 1_000;
 /** The pause after a batch, in which single events gather for the next one. */
 const batchPauseMs = 50;
 
-/** Resolves when the signal aborts. */
+/** Follows the event log, or waits while another process does, until the signal aborts. */
 export async function runFollower(options: WebhookFollowerOptions): Promise<void> {
   const { pool, logger, signal } = options;
   const ownGuard = createLogGuard(options, () => restartAtBeginning(options));
-  // The projector writes the tables with the endpoints. While those are of another event log, the follower records no event.
+  // The projector writes the tables with the endpoints. While those tables are of another event log, the follower records no event.
   const tablesGuard = createLogGuard(options);
   const guard: LogGuard = async (ownCheckpoints) => {
     await tablesGuard(await readCheckpoints(pool, ["organisations"]));
@@ -91,9 +91,9 @@ async function follow(options: WebhookFollowerOptions, guard: LogGuard, signal: 
 const moveFromSql = `${moveCheckpointsSql} and (commit, prepare) = (:fromCommit::bigint, :fromPrepare::bigint)`;
 
 /**
- * Records a batch's events for which webhooks are sent, in the statement that moves the checkpoint. First writes endpoints that the batch
- * adds to their table, since the command that added one may have died before it did so. `savedPosition`: where the follower has set the
- * checkpoint. If the checkpoint is elsewhere, after a restore, this throws CheckpointMovedBack and the follower starts at the beginning.
+ * Records a batch's events for which webhooks are sent, in the statement that moves the checkpoint. First updates the table of endpoints
+ * from the batch, since a command that added an endpoint may have died before it did so. `savedPosition`: where the follower has set the
+ * checkpoint. If the checkpoint is elsewhere, after a restore, throws CheckpointMovedBack, and the follower starts at the beginning.
  */
 export async function recordBatch(
   { pool, organisations, onEndpointsBehind }: Pick<WebhookFollowerOptions, "pool" | "organisations" | "onEndpointsBehind">,

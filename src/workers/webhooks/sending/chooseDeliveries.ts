@@ -1,10 +1,10 @@
 // Chooses which deliveries are sent next, and says when the next one is due.
 import type { Pool, PoolClient } from "pg";
 
-/** The longest time of an attempt: 15 s for an answer, 2 s for its text, and the rest to write the outcome. */
+/** The longest time of an attempt: 15 s for an answer, 2 s for the answer's text, and the rest to write the outcome. */
 export const attemptSeconds = 20;
 
-/** How long a claim lasts: longer than an attempt with the reading of its event. After it the claiming process counts as dead. */
+/** How long a claim lasts: longer than an attempt and the reading of its event. When a claim has ended, its process counts as dead. */
 export const claimSeconds = 30;
 
 /**
@@ -24,7 +24,7 @@ const maxPerEndpoint = 4;
 /** How many deliveries one claim takes at most, so that a thousand requests do not begin at once and answers are handled in between. */
 const maxClaim = { inAll: 250, new: 100, failing: 25 };
 
-/** The import's oldest waiting delivery to the endpoint. The limit makes it one index look-up, not a join with all waiting deliveries. */
+/** The import's oldest waiting delivery to the endpoint. The limit makes this one index look-up, not a join with all waiting deliveries. */
 const oldestWaitingSql = `select before.position from webhook_deliveries before
   where before.endpoint_id = each.endpoint_id and before.import_id = each.import_id and before.status = 'waiting' order by before.position limit 1`;
 
@@ -41,7 +41,7 @@ const endpointsWithDeliveriesSql = `
   select (select next.endpoint_id from webhook_deliveries next where next.status = 'waiting' and next.endpoint_id > at.endpoint_id
     order by next.endpoint_id limit 1) from with_waiting at where at.endpoint_id is not null`;
 
-/** Endpoints that may receive deliveries now. With `offset 0` Postgres looks each one up, instead of a join of lists of unknown length. */
+/** Endpoints that may receive deliveries now. With `offset 0` Postgres looks each one up and does not join lists of unknown length. */
 const readyEndpointsSql = `
   select endpoint.endpoint_id, endpoint.organisation_id,
          case when health.failures > 0 then 'failing' when health.succeeded_at is null then 'new' else 'first' end as standing

@@ -6,7 +6,7 @@ import { fillDeliveries } from "./fillDeliveries.js";
 
 export interface ClaimedDelivery {
   readonly id: string;
-  readonly claim: string;
+  readonly claim: string; // the id of the worker that has claimed the delivery
   readonly endpointId: string;
   readonly organisationId: string;
   readonly eventId: string;
@@ -20,8 +20,8 @@ export interface ClaimedDelivery {
   readonly endpointFailures: number;
   readonly slot: SendingSlot;
   readonly url: string;
-  readonly generation: number;
-  /** The oldest generation whose secret signs too, for a day after a rotation. */
+  readonly generation: number; // of the endpoint's newest secret
+  /** The oldest generation that signs too: an earlier one for a day after a rotation, otherwise the newest. */
   readonly signsFrom: number;
   /** The time of the claim, by the database's clock. */
   readonly now: Date;
@@ -34,7 +34,7 @@ type ClaimedRow = Omit<ClaimedDelivery, "slot" | "claimStartedAt">;
 const claimLock = 7_241_005; // any number that nothing else in this database locks
 
 /**
- * A delivery waits only for the earlier ones of the same import to the same endpoint. Endpoints that work come first, those that hang or
+ * A delivery waits only for earlier deliveries of the same import to the same endpoint. Endpoints that work come first, those that hang or
  * fail never take all slots, and organisations are served in rotation. Returns undefined while another process claims.
  */
 export function claimDeliveries({ inTransaction, workerId }: Pick<WebhookWorkerDeps, "inTransaction" | "workerId">, slots: FreeSlots) {
@@ -66,7 +66,7 @@ const claimSql = `
     endpoint.generation, now() as now, case when endpoint.rotated_at > now() - interval '${secretOverlapHours} hours'
       then coalesce(endpoint.signs_from, endpoint.generation - 1) else endpoint.generation end as "signsFrom"`;
 
-/** Called after a failed claim, which may have been committed all the same. Releases this worker's claims that are not in flight. */
+/** Called after a claim that failed here and may be committed in the database. Releases this worker's claims that are not in flight. */
 export async function releaseLostClaims({ pool, workerId }: Pick<WebhookWorkerDeps, "pool" | "workerId">, inFlight: readonly string[]) {
   await pool.query(
     "update webhook_deliveries set claim = null, due_at = now() where claim = $1 and status = 'waiting' and not id = any($2::bigint[])",

@@ -5,7 +5,7 @@ import { pauseWebhook, removeWebhook } from "../../../commands/organisations/web
 import { workerPrincipal } from "../../../domain/principal.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { addressRefusal } from "../../../domain/webhooks/address.js";
-import { patienceMs, webhookSecret } from "../../../domain/webhooks/endpoint.js";
+import { maxFailingMs, webhookSecret } from "../../../domain/webhooks/endpoint.js";
 import { EventGone, webhookMessageOf } from "../../../queries/webhooks/message.js";
 import type { WebhookWorkerDeps } from "../deps.js";
 import { attemptSeconds, claimSeconds } from "./chooseDeliveries.js";
@@ -13,11 +13,11 @@ import type { ClaimedDelivery } from "./claimDeliveries.js";
 import { type OutcomeWriter, retryUntilWritten } from "./outcomes.js";
 
 const unreadablePauseMs = 5_000;
-/** A request that starts later might end after its claim. By then another process may have sent this delivery and the import's next one. */
+/** A request that starts later might last longer than its claim. Another process might then send this delivery and the one after it. */
 const maxStartMs = (claimSeconds - attemptSeconds) * 1_000;
 const goneStatus = 410;
 
-/** Makes one attempt and writes its outcome. Pauses or removes the endpoint if the outcome requires it. */
+/** Makes one attempt, if the event can be read, and writes its outcome. Pauses or removes the endpoint if the outcome requires it. */
 export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, outcomes: OutcomeWriter): Promise<void> {
   const { pool, logger, signal } = deps;
   const body = await webhookMessageOf(delivery, deps).catch((error: unknown) => {
@@ -41,17 +41,18 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery
   const isGone = answer.status === goneStatus;
   // The endpoint is removed before the outcome is written, since the import's next delivery may be sent after that.
   if (isGone) await stopEndpoint(deps, delivery, removeWebhook, "It answered 410 Gone.");
-  const { endpointIsDead, isOver } = await outcomes.recordFailed({ delivery, answer, isLast: isGone });
+  const { endpointIsDead, hasFailedTooLong } = await outcomes.recordFailed({ delivery, answer, isLast: isGone });
   if (isGone) return;
   if (endpointIsDead) await stopEndpoint(deps, delivery, pauseWebhook, "No delivery has succeeded for three days.");
-  else if (isOver) await giveUpDelivery(pool, delivery);
+  else if (hasFailedTooLong) await giveUpDelivery(pool, delivery);
 }
 
 async function stopEndpoint(deps: WebhookWorkerDeps, delivery: ClaimedDelivery, command: typeof removeWebhook, reason: string) {
   const { organisationId, endpointId } = delivery;
   const origin = { by: workerPrincipal(deps), correlationId: randomUUID() };
   await command(deps.organisations, { organisationId, endpointId }, origin, reason).catch((error: unknown) => {
-    if (!(error instanceof Rejection && error.code === "notFound")) throw error; // the endpoint was removed meanwhile
+    const isRemoved = error instanceof Rejection && error.code === "notFound"; // by somebody else, after the claim
+    if (!isRemoved) throw error;
   });
   deps.logger.info({ organisationId, endpointId, reason }, "a webhook endpoint was paused or removed");
 }
@@ -77,7 +78,7 @@ async function giveUpDelivery(pool: Pool, { id }: ClaimedDelivery): Promise<void
   await pool.query(
     `with failed as (
        update webhook_deliveries set status = 'failed', ended_at = now()
-        where id = $1 and status = 'waiting' and claim is null and failing_since <= now() - ${patienceMs} * interval '1 millisecond'
+        where id = $1 and status = 'waiting' and claim is null and failing_since <= now() - ${maxFailingMs} * interval '1 millisecond'
        returning endpoint_id, import_id
      )
      update webhook_deliveries later set due_at = now() from failed

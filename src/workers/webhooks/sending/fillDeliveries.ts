@@ -1,5 +1,5 @@
 // Moves endpoints forward in webhook_events, and makes deliveries of the events. However far an endpoint is behind, it has a bounded number
-// of waiting deliveries: a position stands for the rest. A paused endpoint keeps its position.
+// of waiting deliveries: the rest are the events after the endpoint's position. A paused endpoint keeps its position.
 import type { PoolClient } from "pg";
 import { deliveryColumns, dueNowSql, restartSql, webhookHistoryDays } from "../../../commands/webhooks/deliveries.js";
 
@@ -9,12 +9,12 @@ export const maxWaiting = {
   newOrFailing: 100,
   /** For a working endpoint: due deliveries. */
   due: 1_000,
-  /** For a working endpoint: all waiting deliveries, so that events that it keeps refusing leave room for others. */
+  /** For a working endpoint: all waiting deliveries. More than `due`, so that events that it keeps refusing leave room for others. */
   working: 5_000,
 };
-/** How many endpoints one fill moves forward. */
+/** How many endpoints one call of `fillDeliveries` moves forward. */
 const endpointsPerFill = 50;
-/** After which time an endpoint is next in line again, if it is still behind or has no room. */
+/** How soon an endpoint is looked at again: `behind` if it has more events, `full` if it has no room for deliveries. */
 const lookAgainMs = { behind: 250, full: 2_000 };
 
 interface EndpointBehind {
@@ -29,7 +29,7 @@ const roomSql = `case when works
              ${maxWaiting.working} - (select count(*) from (${waitingSql} limit ${maxWaiting.working}) as every))
   else ${maxWaiting.newOrFailing} - (select count(*) from (${waitingSql} limit ${maxWaiting.newOrFailing}) as every) end`;
 
-/** Working endpoints first, then those that have waited longest. Locks them, so that the follower's next event finds the new position. */
+/** Working endpoints first, then those that have waited longest. Locks them, so that the follower waits for their new positions. */
 async function lockEndpointsBehind(client: PoolClient): Promise<EndpointBehind[]> {
   const { rows } = await client.query<EndpointBehind>(
     `select backlog.endpoint_id as "endpointId", (${roomSql})::int as room
@@ -56,12 +56,12 @@ const nextEventsSql = `
    cross join lateral (select * from webhook_events each where each.organisation_id = endpoint.organisation_id
       and each.position > backlog.position order by each.position fetch first (wanted.room) rows with ties) as event`;
 
-/** No earlier than the import's earlier deliveries. Those in flight are not compared, since the claim keeps their order. */
+/** When a delivery is due: not before the import's earlier deliveries. Those in flight are not compared: the claim keeps their order. */
 const dueSql = `greatest(${dueNowSql}, (select max(before.due_at) from webhook_deliveries before where before.endpoint_id = next.endpoint_id
   and before.import_id = next.import_id and before.status = 'waiting' and before.claim is null and before.position < next.position))`;
 
 /**
- * Adds deliveries and moves the positions. It is one statement, so that both see the same events: a replay may add old ones at any time.
+ * Adds deliveries and moves the positions, in one statement, so that both see the same events: a replay may add old events at any time.
  * Events of a replay are sent even if they were sent before.
  */
 export async function fillDeliveries(client: PoolClient): Promise<void> {

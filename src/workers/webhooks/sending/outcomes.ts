@@ -1,9 +1,8 @@
 // Writes the outcomes of attempts, many in one statement. Writes nothing for a delivery that has ended or that another process has claimed.
-
 import { setTimeout as pause } from "node:timers/promises";
 import type { Pool } from "pg";
 import { backOffMs } from "../../../backOff.js";
-import { patienceMs, probePauses, retryPauses } from "../../../domain/webhooks/endpoint.js";
+import { maxFailingMs, probePauses, retryPauses } from "../../../domain/webhooks/endpoint.js";
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { WebhookAnswer } from "../../../ports/webhooks.js";
 import { batched } from "../../waiting/batched.js";
@@ -61,20 +60,20 @@ async function writeDelivered(pool: Pool, attempts: readonly DeliveryAttempt[]):
 }
 
 interface FailedAttempt extends DeliveryAttempt {
-  /** Whether the delivery is not tried again. */
+  /** Whether the delivery ends with this failure. */
   readonly isLast: boolean;
 }
 
 interface FailureOutcome {
-  /** The endpoint has failed for three days without a success, and is to be paused. */
+  /** For three days the endpoint has only failed. It is to be paused. */
   readonly endpointIsDead: boolean;
-  /** This delivery has been tried for three days. */
-  readonly isOver: boolean;
+  /** This delivery has failed for three days. */
+  readonly hasFailedTooLong: boolean;
 }
 
 /**
- * Delays the import's later deliveries until this one is due again, or makes them due if it is not tried again. A ping is tried once, and
- * its failure does not count for the endpoint.
+ * Delays the import's later deliveries until the failed one is due again, or makes them due if it has ended. A ping is tried once, and its
+ * failure does not count for the endpoint.
  */
 async function writeFailed(pool: Pool, attempts: readonly FailedAttempt[], random: () => number): Promise<FailureOutcome[]> {
   const { rows } = await pool.query<FailureOutcome & { id: string }>(
@@ -86,25 +85,25 @@ async function writeFailed(pool: Pool, attempts: readonly FailedAttempt[], rando
          from ${outcomesSql}
         where delivery.id = ended.id and delivery.claim = ended.claim and delivery.status = 'waiting'
        returning delivery.id, endpoint_id, import_id, position, attempts, due_at, delivery.status, type, "probeMs", ${answerColumnsSql},
-              failing_since <= now() - ${patienceMs} * interval '1 millisecond' as is_over
+              failing_since <= now() - ${maxFailingMs} * interval '1 millisecond' as is_over
      ), attempted as (${addAttemptsSql}
      ), health as (
        insert into webhook_health (endpoint_id, failures, failing_since, retry_at)
        select endpoint_id, count(*), now(), now() + max("probeMs") * interval '1 millisecond' from written where type <> 'ping' group by endpoint_id
        on conflict (endpoint_id) do update set failures = webhook_health.failures + excluded.failures,
           failing_since = coalesce(webhook_health.failing_since, now()), retry_at = excluded.retry_at
-       returning endpoint_id, failing_since <= now() - ${patienceMs} * interval '1 millisecond' as "endpointIsDead"
+       returning endpoint_id, failing_since <= now() - ${maxFailingMs} * interval '1 millisecond' as "endpointIsDead"
      ), later as (
        update webhook_deliveries later set due_at = case when written.status = 'failed' then now() else written.due_at end from written
         where later.endpoint_id = written.endpoint_id and later.import_id = written.import_id and later.status = 'waiting'
           and later.position > written.position and later.claim is null
      )
-     select id::text, coalesce("endpointIsDead", false) as "endpointIsDead", is_over as "isOver"
+     select id::text, coalesce("endpointIsDead", false) as "endpointIsDead", is_over as "hasFailedTooLong"
        from written left join health on health.endpoint_id = written.endpoint_id and written.type <> 'ping'`,
     [JSON.stringify(attempts.map((each) => ({ ...valuesOf(each), ...pausesAfter(each, random) })))],
   );
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return attempts.map(({ delivery: { id } }) => byId.get(id) ?? { endpointIsDead: false, isOver: false });
+  return attempts.map(({ delivery: { id } }) => byId.get(id) ?? { endpointIsDead: false, hasFailedTooLong: false });
 }
 
 const pausesAfter = ({ delivery: { type, failures, endpointFailures }, isLast }: FailedAttempt, random: () => number) => ({
@@ -117,7 +116,7 @@ const batching = { maxBatch: 100, isOutage: (error: unknown) => error instanceof
 
 export type OutcomeWriter = ReturnType<typeof createOutcomeWriter>;
 
-/** Each kind of outcome runs one statement at a time, so that a thousand failures leave connections of the pool to the imports. */
+/** For each kind of outcome one statement runs at a time, so that a thousand failures leave connections of the pool to the imports. */
 export const createOutcomeWriter = ({ pool, signal, random = Math.random }: Pick<WebhookWorkerDeps, "pool" | "signal" | "random">) => ({
   recordDelivered: batched(async (batch: readonly DeliveryAttempt[]) => {
     await retryUntilWritten(() => writeDelivered(pool, batch), signal);

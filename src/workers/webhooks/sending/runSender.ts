@@ -14,7 +14,7 @@ import { createOutcomeWriter } from "./outcomes.js";
  */
 const maxSlots = { inAll: 2_000, further: 500, new: 1_000, failing: 500 };
 const pollMs = 500;
-/** Deliveries that become due within this time are claimed together, since each claim looks at every endpoint. */
+/** The pause between claims, in which due deliveries gather for one claim, since each claim looks at every endpoint. */
 const claimPauseMs = 20;
 const outagePause = { firstMs: 500, maxMs: 10_000 };
 
@@ -25,7 +25,7 @@ export async function runSender(deps: WebhookWorkerDeps, bell: Doorbell): Promis
   const outcomes = createOutcomeWriter(deps);
   let failedClaims = 0; // in a row
   const startDelivery = (delivery: ClaimedDelivery) => {
-    // Its claim ended while this process was frozen, and this process has claimed it again. It needs no second request.
+    // The delivery's claim ended while this process was frozen, and this process has claimed it again. It needs no second request.
     if (inFlight.has(delivery.id)) return;
     const attempt = deliver(deps, delivery, outcomes)
       .catch((error: unknown) => logger.warn({ err: error, eventId: delivery.eventId }, "a delivery was interrupted; it is sent again"))

@@ -22,7 +22,7 @@ async function goLive({ withCheckpoints = false } = {}) {
     backlog: () => 0,
     drained: () => Promise.resolve(),
     isOver: () => failures.length > 0,
-    onOver: () => undefined,
+    onClose: () => undefined,
     fail: (error: unknown) => failures.push(error),
   } as unknown as Call;
   const log = {

@@ -76,7 +76,7 @@ describe("two rejected elements with one shipmentId", () => {
     const second = await corrected(organisation, importId, [fixed(2)]);
     expect(await states(organisation, "shipments", importId)).toEqual({ 1: "superseded", 2: "corrected" });
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(1)]), 409);
-    expect(message).toBe(`Row 1 is superseded: import ${second} has written its shipment since`);
+    expect(message).toBe(`Row 1 is superseded: the later import ${second} wrote its shipment`);
     expect(await goods(organisation)).toEqual([7]);
     expect(await reverse(organisation, second)).toMatchObject({ reopened: 1 });
     expect(await states(organisation, "shipments", importId)).toEqual({ 1: "open", 2: "open" });
@@ -95,7 +95,7 @@ describe("two rejected elements with one shipmentId", () => {
     });
     await ended(organisation, "shipments", first);
     expect(await rowsOf(organisation, "shipments", first)).toMatchObject([
-      { error: `Superseded by import ${second}, which has written this shipment since`, state: "superseded" },
+      { error: `Superseded by the later import ${second}, which wrote this shipment`, state: "superseded" },
     ]);
     expect(await goods(organisation)).toEqual([7]);
   });

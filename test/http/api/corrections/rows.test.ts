@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { dismissRows, reopenRows } from "../../../../src/commands/corrections/dismissRows.js";
-import { firstRequest, importOfKey } from "../../../../src/commands/imports/importStream.js";
+import { importOfKey, readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { applyOrganisation } from "../../../../src/commands/organisations/organisation.js";
 import { parseOrganisationFile } from "../../../../src/domain/catalogue/organisationFile.js";
 import { encode } from "../../../../src/events/codec.js";
@@ -125,7 +125,7 @@ describe("a correction", () => {
     const key = { "idempotency-key": randomUUID() };
     const first = await json(await correct(organisation, "activities", importId, [fixed(1)], key), 202);
     const { eventStore } = stage.service;
-    const recorded = await firstRequest(eventStore, String(first["importId"]));
+    const recorded = await readImportRequest(eventStore, String(first["importId"]));
     if (!recorded) throw new Error("the correction is not recorded");
     // The same push with another key, as the version before has recorded it.
     const earlierKey = randomUUID();

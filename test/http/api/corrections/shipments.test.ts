@@ -43,7 +43,7 @@ describe("a shipment", () => {
     expect(await states(organisation, "shipments", importId)).toEqual({ 2: "superseded", 3: "open" });
     expect((await rowsOf(organisation, "shipments", importId, "?state=open")).map(({ row }) => row)).toEqual([3]);
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(2)]), 409);
-    expect(message).toBe(`Row 2 is superseded: import ${later} has written its shipment since`);
+    expect(message).toBe(`Row 2 is superseded: the later import ${later} wrote its shipment`);
   });
 
   test("that a later import has written is open again once that import is reversed", async () => {
@@ -70,7 +70,7 @@ describe("a shipment", () => {
     });
     await ended(organisation, "shipments", correction);
     expect(await rowsOf(organisation, "shipments", correction)).toMatchObject([
-      { error: `Superseded by import ${newer}, which has written this shipment since`, state: "superseded" },
+      { error: `Superseded by the later import ${newer}, which wrote this shipment`, state: "superseded" },
     ]);
     expect(await json(await organisation.get("/v1/org/ledger/shipments/S1"), 200)).toMatchObject({ items: [{ itemQuantity: 9 }] });
   });

@@ -394,8 +394,8 @@ describe("pushes of the same file at the same moment", () => {
   ])("are refused when the database %s, and take no place", async (_, query, message) => {
     await fresh();
     const sick = proxied(stage.service.pool, /with reserved as/, query);
-    const stopping = AbortSignal.abort();
-    await expect(requested(newFile(), { withinMs: 500 }, { pool: sick, stopping })).rejects.toThrow(message);
+    const stopped = AbortSignal.abort();
+    await expect(requested(newFile(), { withinMs: 500 }, { pool: sick, stopped })).rejects.toThrow(message);
     expect(await places()).toEqual([]);
   });
 

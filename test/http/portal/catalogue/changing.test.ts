@@ -155,7 +155,7 @@ describe("two admins at once", () => {
       if (file.customers[0]) file.customers[0].carrierIds = ["airco", "roadco"];
     });
     const { shown, status } = await apply(of, to);
-    expect(shown).toMatch(/The admin changed the catalogue on .+, after you had begun\. Their change stands beside yours\./);
+    expect(shown).toMatch(/The admin changed the catalogue on .+, after you had begun\. Both changes are kept\./);
     expect(status).toBe(303);
     const { file, version } = await present(of.organisationId);
     expect([version, file.customers[0], file.customers.at(-1)?.id]).toEqual([

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { readdir } from "node:fs/promises";
 import ExcelJS from "exceljs";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { formToken } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { byScript, header, outcomeOf, useReports } from "./reportStage.js";
@@ -76,7 +76,10 @@ test("the button makes one import of the whole file, however often it is pressed
   const download = await stage.who.get(`/portal/upload/${fileId}/problem-rows`);
   expect([download.status, download.headers.get("location")]).toEqual([302, `/portal/imports/${importId}`]);
   expect(await stage.completed("activities", importId)).toMatchObject({ counts: { received: 3, processed: 2, failed: 1 } });
-  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ file: { name: "picks.csv" }, sourceDetails: "picks.csv" });
+  expect(await readImportRequest(stage.service.eventStore, importId)).toMatchObject({
+    file: { name: "picks.csv" },
+    sourceDetails: "picks.csv",
+  });
   await nothingLeft();
 });
 
@@ -90,7 +93,7 @@ test("scripts get the import's page; a file that was sent before asks first, and
     expect(button(page)).toBe("Upload again");
   }
   const { importId: again = "" } = await stage.upload(fileId, { again: first });
-  expect(await firstRequest(stage.service.eventStore, again)).toMatchObject({ sameFileAs: first });
+  expect(await readImportRequest(stage.service.eventStore, again)).toMatchObject({ sameFileAs: first });
 });
 
 test("a file that is no longer kept, of another organisation, or lost from the store is to be chosen again", async () => {
@@ -186,7 +189,7 @@ test("a file whose columns were chosen has its own headings in the problem rows,
   const next = await checked(csv([...rows, "W1,PICK,2,05/04/2026,"], "work.csv", headings));
   expect(next.html).toContain("Columns as chosen");
   const { importId = "" } = await stage.upload(next.fileId);
-  const { columns } = (await firstRequest(stage.service.eventStore, importId)) ?? {};
+  const { columns } = (await readImportRequest(stage.service.eventStore, importId)) ?? {};
   expect([Object.keys(columns?.headings ?? {}), columns?.dateOrder]).toEqual([headings.split(","), "dayFirst"]);
   expect(await stage.completed("activities", importId)).toMatchObject({ counts: { received: 3, processed: 2, failed: 1 } });
 });

@@ -1,7 +1,7 @@
 // The error report of a file whose columns were chosen, corrected in a spreadsheet, over the API and on the page of rejected rows.
 import ExcelJS from "exceljs";
 import { expect, test } from "vitest";
-import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { until } from "../../../support/processes.js";
 import { importIn, statusPath, useReports } from "./reportStage.js";
 
@@ -35,7 +35,7 @@ test("a re-uploaded report is taken as its import was: fixed values, dates and c
   expect(checked.html).toContain("Every row would be accepted");
   const correction = importIn(await send("activities", await report.file()));
   expect(await completed("activities", correction)).toMatchObject({ correctionOf: { importId, rows: [2, 4] }, counts: { processed: 2 } });
-  expect(await firstRequest(stage.service.eventStore, correction)).not.toHaveProperty("columns");
+  expect(await readImportRequest(stage.service.eventStore, correction)).not.toHaveProperty("columns");
   expect(await ledger(correction)).toMatchObject([
     { warehouseCode: "SYD1", chargeCode: "PICK", quantity: 3, activityTimestamp: "2026-04-02T13:00:00.000Z", reference: "a" },
     { warehouseCode: "SYD1", chargeCode: "PACK", quantity: 2, activityTimestamp: "2026-04-03T13:00:00.000Z", reference: "c" },
@@ -101,7 +101,7 @@ async function madeAgain(importId: string, { fileIsLost }: { readonly fileIsLost
   const { pool, deps, eventStore } = stage.service;
   const { rows } = await pool.query<{ key: string }>("select report_key as key from imports where import_id = $1", [importId]);
   await deps.objectStore.remove(rows[0]?.key ?? "");
-  if (fileIsLost) await deps.objectStore.remove((await firstRequest(eventStore, importId))?.file.key ?? "");
+  if (fileIsLost) await deps.objectStore.remove((await readImportRequest(eventStore, importId))?.file.key ?? "");
   await until("the report is made again", async () => {
     const { errorReportUrl } = (await completed("activities", importId)) as unknown as { errorReportUrl: string | null };
     return errorReportUrl !== null && (await fetch(errorReportUrl.replace("http://127.0.0.1:3000", stage.service.url))).status === 200;
@@ -153,7 +153,7 @@ test("numbers declared with a decimal comma are read so, also in every correctio
     { row: 6, values: { activityTimestamp: "2026-04-03" } },
   ]);
   expect(first.shown).toMatchObject({ counts: { processed: 1, failed: 1 } });
-  expect(await firstRequest(stage.service.eventStore, first.correction)).toMatchObject({ corrects: { importId, decimal: "comma" } });
+  expect(await readImportRequest(stage.service.eventStore, first.correction)).toMatchObject({ corrects: { importId, decimal: "comma" } });
   expect(await quantities(first.correction)).toEqual([2.5]);
   const again = await correct(first.correction, [{ row: 1, values: { quantity: "1.000,5" } }]);
   expect(await quantities(again.correction)).toEqual([1000.5]);

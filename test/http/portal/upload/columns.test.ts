@@ -1,6 +1,6 @@
 // Files whose headings are not ours: what their columns are taken for is chosen on a page of its own, and remembered.
 import { expect, test } from "vitest";
-import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { headingsKey } from "../../../../src/domain/imports/columns/headings.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { formToken, heading } from "../../../support/portal/portal.js";
@@ -63,7 +63,7 @@ test("the file becomes an import with the choice, once; the next one with these 
   expect((await stage.who.get(`/portal/upload/${fileId}/columns`)).headers.get("location")).toBe(`/portal/imports/${importId}`);
   const { memberId } = stage.member;
   const headings = { Whs: "warehouseCode", Work: "chargeCode", Qty: "quantity", "Done on": "activityTimestamp", a: null };
-  const first = await firstRequest(stage.service.eventStore, importId);
+  const first = await readImportRequest(stage.service.eventStore, importId);
   expect(first).toMatchObject({ source: "file", file: { name: "picks.csv" }, columns: { headings, by: { kind: "member", id: memberId } } });
   expect(await stage.completed("activities", importId)).toMatchObject({ counts: { received: 2, processed: 1, failed: 1 } });
 
@@ -72,7 +72,7 @@ test("the file becomes an import with the choice, once; the next one with these 
   expect(checked.html).toContain("Columns as chosen");
   expect(checked.html).toContain("Every row would be accepted");
   const { importId: nextId = "" } = await stage.upload(checked.fileId);
-  const second = await firstRequest(stage.service.eventStore, nextId);
+  const second = await readImportRequest(stage.service.eventStore, nextId);
   expect(second).toMatchObject({ columns: { headings, by: first?.by } });
   expect(Object.keys(second?.columns?.headings ?? {})).toEqual(Object.keys(headings));
   const page = await (await stage.who.get(`/portal/imports/${nextId}`)).text();
@@ -94,7 +94,7 @@ test("what was chosen is changed without a file, for the next one", async () => 
   const saved = await send({ ...source, ...columns, dateOrder: "monthFirst", do: "save" });
   expect([saved.status, saved.headers.get("location")]).toEqual([303, "/portal/upload"]);
   const { importId = "" } = await stage.send("activities", named("b", ["W1,PICK,1,03/04/2026,done"]));
-  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({
+  expect(await readImportRequest(stage.service.eventStore, importId)).toMatchObject({
     columns: { headings: { b: "status" }, dateOrder: "monthFirst" },
   });
 });
@@ -137,7 +137,7 @@ test("a file that was sent before asks first, and goes in again after that", asy
   const earlier = /name="again" value="([^"]+)"/.exec(asked.html ?? "")?.[1] ?? "";
   const { importId = "" } = await stage.upload(fileId, { again: earlier });
   expect(importId).not.toBe(earlier);
-  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ sameFileAs: earlier });
+  expect(await readImportRequest(stage.service.eventStore, importId)).toMatchObject({ sameFileAs: earlier });
 });
 
 test("the columns of a file with our own headings can be chosen as well", async () => {

@@ -1,6 +1,6 @@
 // What was chosen for earlier files: it is taken only if the whole file does not contradict it, and its fixed values are shown first.
 import { expect, test } from "vitest";
-import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { headingsKey } from "../../../../src/domain/imports/columns/headings.js";
 import { formToken, heading } from "../../../support/portal/portal.js";
 import { type Outcome, outcomeOf, useReports } from "./reportStage.js";
@@ -59,7 +59,7 @@ test.each(ways)(
 test("a file that agrees with the remembered order goes in, and one with dates in both orders is asked about", async () => {
   await choose("agrees", { dateOrder: "dayFirst" });
   const { importId } = (await stage.send("activities", file("agrees", late("31/05/2026")))) as { importId: string };
-  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { dateOrder: "dayFirst" } });
+  expect(await readImportRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { dateOrder: "dayFirst" } });
   const mixed = [row("13/04/2026"), ...late("04/13/2026")];
   const page = await columnsFor(await send(file("agrees", mixed)));
   expect(page).toContain("The file has 13/04/2026 and 04/13/2026. No order reads both");
@@ -92,7 +92,7 @@ test("Upload shows remembered fixed values and records nothing before the button
   const pressed = await Promise.all([stage.upload(fileId), stage.upload(fileId)]);
   const [{ importId = "" }] = pressed;
   expect(new Set(pressed.map(({ goTo }) => goTo))).toEqual(new Set([`/portal/imports/${importId}`]));
-  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { fixed: { customerId: "CUST-001" } } });
+  expect(await readImportRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { fixed: { customerId: "CUST-001" } } });
   expect(await stage.completed("activities", importId)).toMatchObject({ counts: { received: 1, processed: 1 } });
 });
 
@@ -171,7 +171,7 @@ test("what can be read in two ways is not uploaded before the answer, which the 
   expect(await importsNow()).toBe(before);
   const sent = await stage.sendDraft(fileId, { sent: "yes", ...wanted, decimal: "comma" }, "/columns");
   const importId = importIn(sent.headers.get("location"));
-  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { decimal: "comma" } });
+  expect(await readImportRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { decimal: "comma" } });
   expect(await quantitiesOf(importId)).toEqual([1234, 2]);
   const next = (await stage.send("activities", ours(["2,5", "1.234", "3"]))) as { importId?: string };
   expect(await quantitiesOf(next.importId ?? "none")).toEqual([2.5, 1234, 3]);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import ExcelJS from "exceljs";
 import { describe, expect, test } from "vitest";
 import { dismissRows } from "../../../../src/commands/corrections/dismissRows.js";
-import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { limits } from "../../../../src/domain/imports/limits.js";
 import { addMember, formToken, signedIn } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
@@ -48,7 +48,7 @@ describe("a corrected error report", () => {
         sourceDetails: expect.stringMatching(/^Correction of (?!.*[0-9a-f]{8}-)/),
       },
     });
-    expect((await firstRequest(stage.service.eventStore, correction))?.by).toEqual({ kind: "member", id: stage.member.memberId });
+    expect((await readImportRequest(stage.service.eventStore, correction))?.by).toEqual({ kind: "member", id: stage.member.memberId });
     await until("the states are told", async () => (await states("activities", importId))[2] === "corrected");
     expect(await states("activities", importId)).toEqual({ 2: "corrected", 3: "dismissed", 4: "open", 5: "open" });
 
@@ -78,7 +78,7 @@ describe("a corrected error report", () => {
     expect(html).toContain('<option value="correction" selected');
     const { importId: plain = "" } = await stage.upload(fileId, { take: "file" });
     expect(await completed("activities", plain)).toMatchObject({ counts: { processed: 2 } });
-    expect((await firstRequest(stage.service.eventStore, plain))?.corrects).toBeUndefined();
+    expect((await readImportRequest(stage.service.eventStore, plain))?.corrects).toBeUndefined();
     const sent = await send("activities", file, { sourceDetails: "Anna's corrections" });
     expect(sent.goTo).toMatch(/^\/portal\/imports\/[0-9a-f-]{36}$/);
     expect(await completed("activities", importIn(sent))).toMatchObject({

@@ -1,7 +1,7 @@
 // A file that was sent before: the portal says which import has it, and asks before it uploads it again.
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { addMember, formToken, heading, signedIn, type Visitor } from "../../../support/portal/portal.js";
 import { startTestService, type TestOrganisation, type TestService } from "../../../support/service.js";
 import { byScript, nothingUnusual, type Outcome, outcomeOf } from "./reportStage.js";
@@ -35,7 +35,7 @@ const uploaded = ({ importId = "" }: Outcome) => {
 };
 const text = (markup = "") => markup.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ");
 const named = ({ html = "" }: Outcome) => [...html.matchAll(/name="again" value="([^"]*)"/g)].map(([, importId]) => importId);
-const sameFileAs = async (importId: string) => (await firstRequest(service.eventStore, importId))?.sameFileAs;
+const sameFileAs = async (importId: string) => (await readImportRequest(service.eventStore, importId))?.sameFileAs;
 const recorded = async () => (await service.pool.query("select from import_queue where organisation_id = $1", [organisation.id])).rowCount;
 
 describe("an upload of a file that was sent before", () => {

@@ -1,6 +1,6 @@
 // Rows that are right in form and perhaps wrong in sense are shown before they are recorded.
 import { expect, test } from "vitest";
-import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { addMember, formToken, heading, signedIn, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { everyCase } from "../../../support/projects/everyCase.js";
@@ -154,5 +154,5 @@ test("after its columns are chosen a file is shown as well, and a change of the 
   expect(back.goTo).toBe(changed.goTo);
   const again = await outcomeOf(await own.who.post(`/portal/upload/${waiting.fileId}/columns`, form), own.who);
   const { importId = "" } = await own.press(again);
-  expect(await firstRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { headings: { Qty: "quantity" } } });
+  expect(await readImportRequest(stage.service.eventStore, importId)).toMatchObject({ columns: { headings: { Qty: "quantity" } } });
 });

@@ -3,7 +3,7 @@ import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import exceljs from "exceljs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { firstRequest } from "../../../../src/commands/imports/importStream.js";
+import { readImportRequest } from "../../../../src/commands/imports/importStream.js";
 import { addMember, formToken, heading, signedIn, type TestMember, type Visitor } from "../../../support/portal/portal.js";
 import { until } from "../../../support/processes.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -47,7 +47,7 @@ describe("an upload in the portal", () => {
     const send = () => byForm(fields, csv(rows(2)));
     const ids = [...(await Promise.all([send(), send()])), await send()].map(importOf);
     expect(new Set(ids).size).toBe(1);
-    expect(await firstRequest(service.eventStore, ids[0] ?? "")).toMatchObject({
+    expect(await readImportRequest(service.eventStore, ids[0] ?? "")).toMatchObject({
       ...{ kind: "activities", source: "file", sourceDetails: "Monday", by: { kind: "member", id: member.memberId } },
       file: { name: "picks.csv", format: "csv" },
     });

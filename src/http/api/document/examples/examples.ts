@@ -21,7 +21,7 @@ SYD1,PICK,12,2026-07-01T09:30:00+10:00,CUST-001,SO-1003
 SYD1,PICK,some,2026-07-01T09:40:00+10:00,CUST-001,SO-1004
 `;
 
-/** Requests of the demo organisation, as the reference shows them. A test sends each one and records its answer in answers.json. */
+/** Requests of the demo organisation, as the reference shows them. A test sends them and compares the answers with answers.json. */
 export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   generateQuotes: {
     body: {
@@ -84,7 +84,7 @@ export const exampleAnswers = JSON.parse(readFileSync(new URL("./answers.json", 
   Record<string, Readonly<Record<string, unknown>>>
 >;
 
-/** The ids are those in the recorded answers. */
+/** Values of parameters. The ids are those in the recorded answers. */
 const exampleParameters: Readonly<Record<string, string | number>> = {
   importId: "0198c2f0-0000-7000-8000-000000000003",
   quoteId: "0198c2f0-0000-7000-8000-000000000001",
@@ -95,7 +95,7 @@ const exampleParameters: Readonly<Record<string, string | number>> = {
   "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
 };
 
-/** Only required parameters have an example: Postman and other tools would send an optional one too. */
+/** For required parameters only: Postman and other tools would also send the example of an optional parameter. */
 export const parameterExample = (name: string) => {
   const example = exampleParameters[name];
   return example === undefined ? {} : { example };

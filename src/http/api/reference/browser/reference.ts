@@ -86,7 +86,7 @@ async function send(form: HTMLFormElement, output: HTMLOutputElement): Promise<v
   }
 }
 
-/** Puts the id of a new quote or import into the forms of the same section, except that of an import that corrects another. */
+/** Puts the id of a new quote or import into the forms of the same section. Does nothing after a call with an id, such as a correction. */
 function fillInIds(form: HTMLFormElement, text: string): void {
   if (form.querySelector('[name^="path."]')) return;
   const { importId, results } = JSON.parse(text) as { importId?: string; results?: { quoteId: string }[] };

@@ -1,5 +1,5 @@
 // Edits one cell and offers known values for it: below a cell that is being edited, or beside a faulty cell that was clicked. The server
-// finds values near to the cell's text. None is used unless the person chooses it.
+// finds values that are similar to the cell's text. A value is used only if the person chooses it.
 import { element } from "../element.js";
 import { count } from "./changes.js";
 import { cellsToReplace } from "./manyCells.js";
@@ -55,7 +55,7 @@ export function createCellEditor({ view, sheet, settings, change }: CorrectionPa
     const input = document.createElement("input");
     input.value = typed ?? cellValue(row, field);
     input.maxLength = 4_000;
-    input.setAttribute("aria-label", `${view.columns[column - view.leading]?.heading}, row ${row.served.row}`);
+    input.setAttribute("aria-label", `${view.columns[column - view.leadingCount]?.heading}, row ${row.served.row}`);
     edit = { input, position: view.active };
     cell.replaceChildren(input);
     input.focus();
@@ -79,13 +79,13 @@ export function createCellEditor({ view, sheet, settings, change }: CorrectionPa
       end({ keep: true, focus: false });
       const back = event.shiftKey ? -1 : 1;
       const { row, column } = view.active;
-      view.goTo(event.key === "Enter" ? { row: row + back, column } : { row, column: Math.max(view.leading, column + back) });
+      view.goTo(event.key === "Enter" ? { row: row + back, column } : { row, column: Math.max(view.leadingCount, column + back) });
     } else return;
     event.stopPropagation();
     event.preventDefault();
   };
 
-  /** If the active cell is faulty, offers values near to its own: also the nearest one for every cell of the column with the same value. */
+  /** If the active cell is faulty, offers similar values, and the most similar one also for all cells of the column with the same text. */
   const offerNearby = async () => {
     const position = view.active;
     const [row, field, cell] = [sheet.rows[position.row], view.fieldAt(position.column), view.cellAt(position)];
@@ -116,7 +116,7 @@ export interface Offer {
   readonly accept: () => void;
 }
 
-/** Asks the server for values that fit the text. Resolves with none if the server does not answer. */
+/** Asks the server for values that are similar to the text. Resolves with none if the server does not answer. */
 export async function suggestionsFor({ base }: Pick<Settings, "base">, field: string, text: string): Promise<readonly Suggestion[]> {
   const query = new URLSearchParams({ field, text: text.slice(0, 200) });
   const answer = await askServer<{ suggestions: readonly Suggestion[] }>(`${base}/suggestions?${query}`).catch(() => undefined);

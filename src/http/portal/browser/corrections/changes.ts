@@ -24,7 +24,7 @@ export function changesTable(changes: readonly CellChange[], { settings: { colum
   const sorted = [...groups.values()].sort((one, other) => other.length - one.length);
   const severalImports = new Set(changes.map(({ row }) => row.served.importId)).size > 1;
   const headings = ["Column", "Before", "After", "Rows", ...(severalImports ? ["Import"] : [])];
-  const line = ([first, ...others]: readonly CellChange[]) => {
+  const tableRow = ([first, ...others]: readonly CellChange[]) => {
     if (!first) return "";
     const { importId } = first.row.served;
     const cells = [headingOf(first.field, columns), valueText(first.before), valueText(first.value), rowsText([first, ...others])];
@@ -32,7 +32,7 @@ export function changesTable(changes: readonly CellChange[], { settings: { colum
     return element("tr", {}, ...cells.map((content, at) => element("td", { "data-label": headings[at] ?? "" }, content)));
   };
   const head = element("thead", {}, element("tr", {}, ...headings.map((heading) => element("th", { scope: "col" }, heading))));
-  const table = element("table", { class: "rows" }, head, element("tbody", {}, ...sorted.slice(0, maxLines).map(line)));
+  const table = element("table", { class: "rows" }, head, element("tbody", {}, ...sorted.slice(0, maxLines).map(tableRow)));
   const region = element("div", { class: "changed-cells", role: "region", "aria-label": "Changes", tabindex: "0" }, table);
   const more = sorted.slice(maxLines).reduce((sum, equalChanges) => sum + equalChanges.length, 0);
   return more > 0 ? [region, element("p", { class: "hint" }, `And ${count(more, "more change")}.`)] : [region];

@@ -36,7 +36,7 @@ export function controlGrid(page: CorrectionPage, leave: () => void) {
   };
   const setTicked = (index: number, isTicked: boolean, rangeStart?: number) => {
     const [from, to] = rangeStart === undefined ? [index, index] : [Math.min(index, rangeStart), Math.max(index, rangeStart)];
-    // Where rows can be edited, a row that was closed meanwhile cannot be selected.
+    // Where rows can be edited, a row that was closed after it was loaded cannot be selected.
     for (const row of sheet.rows.slice(from, to + 1)) row.ticked = isTicked && (!editable || row.closure === undefined);
     sheet.onChange();
   };
@@ -46,7 +46,7 @@ export function controlGrid(page: CorrectionPage, leave: () => void) {
     event.preventDefault();
     view.goTo({ row: view.active.row + down, column: view.active.column + right }, event.shiftKey);
   };
-  const lastColumn = () => view.leading + view.columns.length - 1;
+  const lastColumn = () => view.leadingCount + view.columns.length - 1;
   const keyActions: Record<string, (event: KeyboardEvent) => void> = {
     ArrowDown: (event) => move(event, event.ctrlKey ? sheet.rows.length : 1, 0),
     ArrowUp: (event) => move(event, event.ctrlKey ? -sheet.rows.length : -1, 0),
@@ -58,7 +58,7 @@ export function controlGrid(page: CorrectionPage, leave: () => void) {
     End: (event) => move(event, event.ctrlKey ? sheet.rows.length : 0, lastColumn()),
     Tab: (event) => {
       const next = view.active.column + (event.shiftKey ? -1 : 1);
-      if (next < 0 || next > lastColumn()) return; // leaves the grid
+      if (next < 0 || next > lastColumn()) return; // the browser then moves the focus out of the grid
       event.preventDefault();
       view.goTo({ row: view.active.row, column: next });
     },

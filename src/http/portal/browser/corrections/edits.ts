@@ -35,13 +35,13 @@ export function storedEdits(owner: string) {
     keep: (rows: Iterable<Row>) => {
       for (const { key, changed } of rows) store(key, changed.size === 0 ? undefined : Object.fromEntries(changed));
     },
-    /** How many rows have stored edits, shown on this page or not. */
+    /** How many rows have stored edits, on this page or on others. */
     countRows: (): number => editsByKey.size,
     /** Deletes the stored edits of submitted rows. */
     forget: (rows: Iterable<Row>) => {
       for (const { key } of rows) store(key);
     },
-    /** Called once, when the edits can no longer be stored. */
+    /** Called the first time that an edit cannot be stored. */
     onFull: (): void => undefined,
   };
   return edits;

@@ -1,5 +1,5 @@
-// Sends changed rows to the server, which judges them by the importer's rules. The requests start a moment after the last change and run
-// one after the other, with some hundred rows each.
+// Sends changed rows to the server, which judges them by the importer's rules. The first request starts a moment after the last change. The
+// requests run one after the other, with at most `rowsPerChunk` rows each.
 import { type ClosedRow, chunksOfGroups, type Row, rowsPerChunk, type Verdict } from "./rows.js";
 import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
@@ -30,7 +30,7 @@ export function judgeChanges(page: CorrectionPage): () => void {
     isAsking = true;
     const { importId } = first.served;
     const versions = batch.map(({ version }) => version);
-    /** The rows that have not changed since the request. The others wait for a newer verdict. */
+    /** The rows that have not changed since they were sent. A changed row waits for a newer verdict. */
     const unchanged = () => batch.filter((row, index) => row.version === versions[index]);
     let delayMs = 0;
     try {
@@ -58,7 +58,7 @@ export function judgeChanges(page: CorrectionPage): () => void {
   };
 }
 
-/** Whole shipments, or activities, of one import: as many as fit into one request. */
+/** As many whole shipments, or activities, of one import as fit into a request. Rejects shipments that are too large for one. */
 function nextBatch(sheet: Sheet): Row[] {
   const open = sheet.groupsOf(sheet.unjudged).map((group) => group.filter(({ closure }) => closure === undefined));
   const isTooLarge = ({ length }: readonly Row[]) => length > rowsPerChunk;
@@ -77,13 +77,14 @@ export const correctionOf = ({ served, changed }: Row) => ({
   values: Object.fromEntries([...changed].map(([field, value]) => [field, storable(value).slice(0, maxValueLength)])),
 });
 
+const utf8 = new TextEncoder();
 const storable = (text: string) => text.replaceAll(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
-/** Splits groups of rows into requests of at most `maxBytes`. Counts two bytes for each character of the JSON. */
+/** Splits groups of rows into requests of about `maxBytes` at most. */
 export const requestsOf = (groups: readonly Row[][], maxBytes: number): Row[][][] =>
   chunksOfGroups(
     groups,
     ({ served }) => served.importId,
     maxBytes,
-    (row) => JSON.stringify(correctionOf(row)).length * 2,
+    (row) => utf8.encode(JSON.stringify(correctionOf(row))).length,
   );

@@ -1,4 +1,4 @@
-// Changes many cells at once: fill down, find and replace, undo. The changes are listed before they are applied, or counted afterwards.
+// Changes many cells together: fill down, find and replace, undo. A person sees the changes first, or their number afterwards.
 import { ask } from "../dialog.js";
 import { element } from "../element.js";
 import { type CellChange, changesTable, count, headingOf } from "./changes.js";
@@ -12,7 +12,7 @@ export function changesInRange({ view }: CorrectionPage, value: (row: Row, field
   return rows.flatMap((row) => columns.map(({ name: field }) => ({ row, field, value: value(row, field) })));
 }
 
-/** The changes to open rows that give a cell another value. */
+/** Those of the changes that are to open rows and give a cell another value. */
 const effectiveChanges = (changes: readonly Change[]): CellChange[] =>
   changes.flatMap((change) => {
     const before = cellValue(change.row, change.field);
@@ -27,10 +27,10 @@ export function rangeCommands(page: CorrectionPage) {
     const headings = columns.flatMap(({ name, heading }) => (fields.has(name) ? [heading] : []));
     return `${count(changes.length, "cell")} in ${headings.join(", ")}`;
   };
-  /** Asks first for a range of several columns, since it may be wider than the person intended. */
+  /** Asks for a confirmation if the range has several columns, since it may be wider than the person intended. */
   const fillDown = async () => {
     const { from, to } = view.range();
-    if (!editable || to.column < view.leading) return;
+    if (!editable || to.column < view.leadingCount) return;
     if (from.row === to.row)
       return page.say("Select the cell to fill from and the cells below it: hold Shift and press the arrow keys, or click.");
     const above = sheet.rows[from.row];
@@ -91,7 +91,7 @@ export function cellsToReplace({ rows }: Pick<Sheet, "rows">, { field, find, rep
   return effectiveChanges(rows.map((row) => ({ row, field, value: after(cellValue(row, field)) })));
 }
 
-/** Resolves with the changes; with none if the person cancels. */
+/** Asks what to replace, and resolves with the changes; with none if the person cancels. */
 async function askToReplace(page: CorrectionPage, { field, find }: { field: string | undefined; find: string }): Promise<CellChange[]> {
   const { columns } = page.settings;
   const select = element("select", { id: "replace-column" });
@@ -102,19 +102,19 @@ async function askToReplace(page: CorrectionPage, { field, find }: { field: stri
   const [wholeBox, emptyBox] = [checkBox("replace-whole", find !== ""), checkBox("replace-empty", false)];
   const labelled = (label: string, input: HTMLElement) => element("div", {}, element("label", { for: input.id }, label), input);
   const inputs = [labelled("In column", select), labelled("Find", findInput), labelled("Replace with", replaceInput)];
-  const empty = element("label", { class: "check" }, emptyBox, "Empty these cells");
+  const emptyLabel = element("label", { class: "check" }, emptyBox, "Empty these cells");
   const status = element("p", { role: "status" });
-  const shown = element("div");
+  const preview = element("div");
   let changes: CellChange[] = [];
   const isConfirmed = await ask({
     title: "Find and replace",
     content: [
       element("div", { class: "replace-fields" }, ...inputs),
       element("label", { class: "check" }, wholeBox, "Match whole cells only"),
-      empty,
+      emptyLabel,
       element("p", { class: "hint" }, "Leave Find empty to find empty cells."),
       status,
-      shown,
+      preview,
     ],
     confirm: "Replace",
     isWide: true,
@@ -126,10 +126,10 @@ async function askToReplace(page: CorrectionPage, { field, find }: { field: stri
         const [cells, column] = [count(changes.length, "cell"), headingOf(select.value, columns)];
         const isNone = changes.length === 0;
         status.textContent = isNone ? `Nothing to replace in ${column}.` : `${cells} in ${column} will be replaced.`;
-        shown.replaceChildren(...(isNone ? [] : changesTable(changes, page)));
+        preview.replaceChildren(...(isNone ? [] : changesTable(changes, page)));
         confirm.textContent = isNone ? "Replace" : `Replace ${cells}`;
         confirm.disabled = isNone || (replaceInput.value === "" && !emptyBox.checked);
-        empty.hidden = replaceInput.value !== "";
+        emptyLabel.hidden = replaceInput.value !== "";
       };
       for (const input of [select, findInput, replaceInput, wholeBox, emptyBox]) input.addEventListener("input", update);
       update();

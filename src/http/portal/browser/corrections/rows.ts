@@ -1,4 +1,4 @@
-// What the server sends to the page of rejected rows, and the page's state of each row. The server renders the first rows with this file.
+// What the server sends to the page of rejected rows, and the page's state of each row. The server uses this file too: it renders rows.
 
 export interface Column {
   readonly name: string;
@@ -10,6 +10,7 @@ export interface Column {
 
 export interface Settings {
   readonly rowsUrl: string;
+  /** The addresses below which the grid's requests go, and below which each import has its page. */
   readonly base: string;
   readonly importBase: string;
   /** The address of server-sent events, which tell that an import has changed. */
@@ -18,12 +19,12 @@ export interface Settings {
   readonly owner: string;
   readonly kind: "shipments" | "activities";
   readonly state: "open" | "submitted" | "corrected" | "dismissed";
-  /** The rows are open, and the person may correct them. */
+  /** Whether the rows are open and the person may correct them. */
   readonly editable: boolean;
-  /** Whether the grid shows rows of several imports, and so has a column with each row's import. */
+  /** Whether the grid has a column for each row's import, because the page is not about a single import. */
   readonly withFile: boolean;
   readonly columns: readonly Column[];
-  /** The fields for which the server suggests values. */
+  /** The names of the fields for which the server suggests values. */
   readonly suggested: readonly string[];
 }
 
@@ -32,7 +33,7 @@ export interface Verdict {
   readonly faulty: readonly string[];
 }
 
-/** Why a row can no longer be edited on this page, and who caused that. */
+/** Why a row can no longer be edited on this page, and who caused that (`by`). */
 export interface RowClosure {
   /** `open again`: the row was reopened on this page, where it stays listed. `open`: the server says that the row can be edited again. */
   readonly state: "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn" | "open again" | "open";
@@ -41,22 +42,22 @@ export interface RowClosure {
   readonly otherName: string | null;
   readonly by: string | null;
   readonly note: string | null;
-  /** When a person did this on this page, on performance.now()'s clock. Undefined for others' changes, and once the server knows of it. */
+  /** When a person did this on this page, on performance.now()'s clock. Undefined when others did it, or the server has confirmed it. */
   doneAtMs?: number | undefined;
 }
 
-/** A closed row of a known import, as the server names it. */
+/** A closed row of an answer about one import. */
 export type ClosedRow = RowClosure & { readonly row: number };
 
 /** A row as the server sent it to the page. */
 export interface ServedRow {
   readonly importId: string;
   readonly row: number;
-  /** The first row of the group that is corrected together. */
+  /** The number of the first row of those that are corrected together: the lines of a shipment. */
   readonly firstRow: number;
   /** The element of the JSON push that the row came from: two elements with one shipment id are two shipments. Null for a row of a file. */
   readonly element: number | null;
-  /** The key of the reason under which the row is counted. */
+  /** The key of the reason chip whose number includes the row. */
   readonly reasonKey: string;
   readonly error: string;
   readonly values: Readonly<Record<string, string>>;
@@ -80,6 +81,7 @@ export interface Row {
   closure: RowClosure | undefined;
   /** Whether the row is being submitted. Its values cannot change until the server has answered. */
   sending: boolean;
+  /** Whether the row's check box is ticked. */
   ticked: boolean;
 }
 
@@ -145,10 +147,10 @@ function closureText({ state, otherId, otherName, by, note }: RowClosure): strin
 /** The import's name, or the beginning of its id if it has none. */
 export const importText = (importId: string, name: string | null): string => name?.trim() || `import ${importId.slice(0, 8)}`;
 
-/** The most rows of one correction. */
+/** The most rows that one request may correct. */
 export const rowsPerChunk = 500;
 
-/** Distributes whole groups over chunks. Each chunk has rows of one import only, at most `rowsPerChunk` rows and `maxBytes` bytes. */
+/** Distributes whole groups over requests (chunks). A chunk has rows of one import, at most `rowsPerChunk` rows and `maxBytes` bytes. */
 export function chunksOfGroups<Item>(
   groups: readonly (readonly Item[])[],
   importOf: (row: Item) => string,

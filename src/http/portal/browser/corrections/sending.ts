@@ -1,5 +1,5 @@
 // Submits, dismisses and reopens rows. A person confirms each submission and dismissal first. A submission creates one new import for each
-// import that it corrects, or several for more than 500 rows.
+// import that it corrects, or several if the rows do not fit into one request.
 import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
@@ -74,14 +74,14 @@ export async function submitReady(page: CorrectionPage): Promise<void> {
     isWide: true,
   });
   if (!isConfirmed) return;
-  // Leaves out rows that were closed while the dialog was open.
-  const outcome = await sendRows(page, ready.filter(isReady), (importId, some) => submit(page, importId, some));
+  // Some rows may have been closed while the dialog was open: their groups are not sent.
+  const outcome = await sendRows(page, ready.filter(isReady), (importId, rowsToSend) => submit(page, importId, rowsToSend));
   const notice = outcomeOf(outcome, page);
   page.showOutcome(notice);
   lastSubmission = { rows: outcome.rows, notice };
 }
 
-/** Idempotency keys by content. Rows and values keep their key until the server has answered: sent twice, they create one import. */
+/** Idempotency keys by content. Until the server answers, a content keeps its key, so that it creates one import even if sent twice. */
 const idempotencyKeys = new Map<string, string>();
 
 async function submit({ sheet, settings }: CorrectionPage, importId: string, rows: readonly Row[]): Promise<RowClosure> {
@@ -109,8 +109,8 @@ async function submit({ sheet, settings }: CorrectionPage, importId: string, row
 /** The latest submission from this page, until all its rows are recorded. */
 let lastSubmission: { readonly rows: readonly Row[]; readonly notice: HTMLElement } | undefined;
 
-/** Says once that all submitted rows are recorded. Returns true on that call: the rows need not be shown any longer. */
-export function sayRecorded(): boolean {
+/** Called after every change. When all rows of the latest submission are recorded, tells the person, and returns true this one time. */
+export function announceRecorded(): boolean {
   const { rows, notice } = lastSubmission ?? { rows: [], notice: undefined };
   if (!notice || rows.length === 0 || rows.some(({ closure }) => closure?.state !== "corrected")) return false;
   lastSubmission = undefined;
@@ -142,7 +142,7 @@ function importsText(rows: readonly Row[], references: ReadonlyMap<string, strin
 
 function outcomeOf({ rows, closedCount, faults }: SendResult, { sheet, settings: { importBase } }: CorrectionPage): HTMLElement {
   const changedRows = sheet.rows.filter((row) => row.changed.size > 0 && row.closure === undefined);
-  const faulty = changedRows.filter((row) => sheet.groupOf(row).some(({ verdict }) => verdict)).length; // not those being checked
+  const faulty = changedRows.filter((row) => sheet.groupOf(row).some(({ verdict }) => verdict)).length; // without those being checked
   const unsent = changedRows.length - faulty;
   const line = (...content: readonly (Node | string)[]) => element("li", {}, ...content);
   const items = [...Map.groupBy(rows, ({ closure }) => closure?.otherId ?? "")].map(([importId, importRows]) => {
@@ -159,7 +159,7 @@ function outcomeOf({ rows, closedCount, faults }: SendResult, { sheet, settings:
   return element("div", { class: `notice ${kind}`, role }, element("p", {}, title), element("ul", {}, ...items));
 }
 
-/** Says how many rows were closed meanwhile. The grid shows for each row by whom. */
+/** Says how many rows were no longer open when they were sent. The grid shows for each row who closed it. */
 const closedRowsText = (rows: number) => `${count(rows, "row is", "rows are")} no longer open. See the Problem column.`;
 
 const maxVerdictWaitMs = 15_000;
@@ -171,7 +171,7 @@ async function waitForVerdicts(sheet: Sheet): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, pollMs));
 }
 
-/** Dismisses rows after asking for a note, and offers to undo it. `selectedRows` has whole shipments. */
+/** Dismisses rows after asking for a note, and offers to undo the dismissal. `selectedRows` has whole shipments. */
 export async function dismiss(selectedRows: readonly Row[], page: CorrectionPage): Promise<void> {
   const rows = selectedRows.filter(({ closure }) => closure === undefined || closure.state === "open again");
   if (rows.length === 0) return page.say("Select the rows first.");
@@ -199,8 +199,8 @@ async function changeState(state: "dismissed" | "open again", note: string, rows
   const rowSet = new Set(rows);
   const groups = page.sheet.groupsOf(rows).map((group) => group.filter((row) => rowSet.has(row)));
   const address = `${page.settings.base}/rows/${state === "dismissed" ? "dismiss" : "reopen"}`;
-  const done = await sendRows(page, groups, async (importId, some) => {
-    await askServer(address, { importId, rows: some.map(({ served }) => served.row), note });
+  const done = await sendRows(page, groups, async (importId, rowsToSend) => {
+    await askServer(address, { importId, rows: rowsToSend.map(({ served }) => served.row), note });
     return { state, otherId: null, otherName: null, by: "you", note };
   });
   const outcome = done.rows.length > 0 && state === "open again" ? [`${count(done.rows.length, "row")} reopened.`] : [];

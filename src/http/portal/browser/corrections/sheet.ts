@@ -28,7 +28,6 @@ export const isReady = (group: readonly Row[]): boolean => group.every(({ verdic
 export function createSheet(kind: "shipments" | "activities", edits: EditStore) {
   const rows: Row[] = [];
   const byKey = new Map<string, Row>();
-  /** The rows that wait for a verdict. */
   const unjudged = new Set<Row>();
   /** The rows of each shipment: by the shipment that they were pushed with, and by the shipment id that they have now. */
   const shipments = new Map<string, Set<Row>>();
@@ -58,9 +57,10 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
   };
   const isChanged = ({ changed, closure }: Row) => changed.size > 0 && closure === undefined;
   const isTouched = (row: Row) => isChanged(row) || (kind === "shipments" && groupOf(row).some(isChanged));
-  const judgeGroup = (group: readonly Row[]) => {
+  /** Sets the verdicts of a group anew after a change, and marks the rows that the server must judge. */
+  const resetGroup = (group: readonly Row[]) => {
     const isGroupChanged = group.some(isChanged);
-    // The lines of a shipment are sent together, so the open ones cannot be sent without a closed one.
+    // The lines of a shipment are sent together, so none of them can be sent when one of them is closed.
     const closed = group.find(({ closure }) => closure !== undefined);
     for (const each of group) {
       each.version += 1;
@@ -73,11 +73,11 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
       } else each.verdict = each.served.verdictToday;
     }
   };
-  /** The groups of these rows, each once. */
-  const groupsOf = (some: Iterable<Row>): Row[][] => {
+  /** The groups of these rows, without repetitions. */
+  const groupsOf = (ofRows: Iterable<Row>): Row[][] => {
     const seen = new Set<Row>();
     const distinct: Row[][] = [];
-    for (const row of some) {
+    for (const row of ofRows) {
       if (seen.has(row)) continue;
       const group = groupOf(row);
       for (const each of group) seen.add(each);
@@ -87,7 +87,7 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
   };
   /** The groups with a changed or ticked row, if all their rows can be submitted. */
   const readyGroups = () => groupsOf(rows).filter((group) => group.some((row) => isChanged(row) || row.ticked) && isReady(group));
-  const judgeAgain = (affected: Iterable<Row>) => groupsOf(affected).forEach(judgeGroup);
+  const resetVerdicts = (affected: Iterable<Row>) => groupsOf(affected).forEach(resetGroup);
   /** Removes the row from the shipment that it names. Returns one of the shipment's other rows, if there are any. */
   const leave = (row: Row): Row[] => {
     const members = shipments.get(namedShipment(row) ?? "");
@@ -126,7 +126,7 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
         if (entries.length > 0) changed.push(row);
         if (kind === "shipments") for (const group of [pushedShipment(row), namedShipment(row)]) join(row, group);
       }
-      judgeAgain(changed);
+      resetVerdicts(changed);
       sheet.onChange();
     },
     /** Removes all rows, before those of another reason are loaded. Their stored edits stay. */
@@ -136,14 +136,12 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
       for (const each of [byKey, unjudged, shipments]) each.clear();
       sheet.onChange();
     },
-    /**
-     * Changes cells, as one step that can be undone. Skips rows that are closed or being submitted. Returns how many cells were skipped.
-     */
+    /** Changes cells, as one step that can be undone. Skips rows that are closed or being submitted. Returns how many cells it skipped. */
     change(changes: readonly Change[], isUndoable = true): number {
       const possible = changes.filter(({ row }) => isOpen(row));
       const previousValues = possible.map(({ row, field }) => ({ row, field, value: cellValue(row, field) }));
       const changed = possible.filter(({ value }, index) => value !== previousValues[index]?.value);
-      judgeAgain(changed.flatMap(({ row, field, value }) => set(row, field, value)));
+      resetVerdicts(changed.flatMap(({ row, field, value }) => set(row, field, value)));
       edits.keep(new Set(changed.map(({ row }) => row)));
       if (isUndoable && changed.length > 0) {
         undoSteps.push(previousValues);
@@ -157,7 +155,7 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
       if (step) sheet.change(step, false);
       return step !== undefined;
     },
-    /** Sets the closures of rows; undefined opens the row again. */
+    /** Sets the closures of rows. An undefined closure opens the row again. */
     setClosures(changes: Iterable<readonly [Row, RowClosure | undefined]>): void {
       const affected: Row[] = [];
       for (const [row, closure] of changes) {
@@ -170,7 +168,7 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
         if (closure) row.ticked = false;
         else if (row.changed.size > 0) edits.keep([row]); // its correction failed or was cancelled: the edits are stored again
       }
-      judgeAgain(affected);
+      resetVerdicts(affected);
       sheet.onChange();
     },
     /** Sets the closures that the server has sent for rows of one import. */

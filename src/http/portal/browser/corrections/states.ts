@@ -1,5 +1,5 @@
-// Asks the server which rows were closed or reopened, of the rows in view, the changed and the submitted ones. Asks when an import of the
-// organisation has changed, when the page becomes visible, and every few seconds while it is visible.
+// Asks the server which rows were closed or reopened: of the rows in view, the changed rows and the submitted rows. Asks when an import of
+// the organisation has changed, when the page becomes visible, and every ten seconds while the page is visible.
 import { follow } from "../eventSource.js";
 import type { ClosedRow, Row, RowClosure } from "./rows.js";
 import { askServer } from "./server.js";
@@ -15,14 +15,14 @@ type RowState = ClosedRow & { readonly importId: string };
 export function followStates({ sheet, view, settings }: CorrectionPage): void {
   const { base, liveUrl, state } = settings;
   let isAsking = false;
-  let isWanted = false;
+  let mustAskAgain = false;
   let eventTimer: ReturnType<typeof setTimeout> | undefined;
   const checkStates = async () => {
-    isWanted = isAsking; // the answer on its way may be older than the change that this call is for
+    mustAskAgain = isAsking; // the answer that is on its way may be older than the change that this call is for
     if (isAsking || document.visibilityState !== "visible" || sheet.rows.length === 0) return;
     const followed = sheet.rows.filter((row) => row.changed.size > 0 || row.closure?.state === "submitted");
     const rows = [...new Set([...view.rowsInView(), ...followed])].slice(0, maxRows);
-    if (rows.length === 0) return; // new rows are drawn with the next frame
+    if (rows.length === 0) return; // the browser has not drawn the rows yet
     isAsking = true;
     try {
       const names = rows.map(({ served: { importId, row } }) => ({ importId, row }));
@@ -36,7 +36,7 @@ export function followStates({ sheet, view, settings }: CorrectionPage): void {
       // The next call asks again. Until then the server refuses a submission of closed rows.
     } finally {
       isAsking = false;
-      if (isWanted) void checkStates();
+      if (mustAskAgain) void checkStates();
     }
   };
   const checkAgain = () => void checkStates();
@@ -54,7 +54,7 @@ export function followStates({ sheet, view, settings }: CorrectionPage): void {
 
 const maxLagMs = 30_000;
 
-/** Whether the server's state of a row differs from the page's. The server may lag: what was just done here stays for `maxLagMs`. */
+/** Whether the page must take over the server's state of a row. The server may lag: for `maxLagMs`, what was done on this page stands. */
 function hasChanged({ closure: pageClosure }: Row, serverClosure: RowClosure, shownState: string): boolean {
   const before = pageClosure?.state === "open again" ? "dismissed" : "open";
   if (pageClosure?.doneAtMs !== undefined && serverClosure.state === before && performance.now() - pageClosure.doneAtMs < maxLagMs)

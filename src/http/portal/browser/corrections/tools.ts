@@ -34,7 +34,7 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
 
   const counts = followCounts(page);
   const buttonUpdates: (() => void)[] = [];
-  /** Binds a button that changes many cells at once. Its label says how many; without any it is hidden. */
+  /** Binds a button that changes many cells together. Its label says how many. The button is hidden while there are none. */
   const bindButton = (target: HTMLButtonElement | null, verb: string, changes: () => Change[], label: (cells: number) => string) => {
     target?.addEventListener("click", () => {
       const wantedChanges = changes();
@@ -123,14 +123,14 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
 
   return {
     refresh,
-    /** Shows the columns that these rows use. Later rows add theirs, until a person works in the grid: its columns then stay in place. */
+    /** Shows the columns that these rows use. Rows that load later add columns, but not after a person has begun to work in the grid. */
     chooseColumns: (rows: readonly ServedRow[], areFirst: boolean) => {
       if (areFirst) fieldsInUse.clear();
       const before = fieldsInUse.size;
       for (const field of usedFields(rows)) fieldsInUse.add(field);
       if (areFirst || (fieldsInUse.size > before && !isVisited && !showsAll())) showAll(false);
     },
-    /** Resets the status line when other rows start to load. */
+    /** Called when other rows start to load. Resets the status line. `keepsOutcome`: leaves the outcome of a submission in view. */
     startLoading: (keepsOutcome = false) => {
       counts.keep();
       isLoading = true;
@@ -161,7 +161,7 @@ function followCounts({ sheet, settings }: CorrectionPage) {
     if (kind !== undefined && kind !== settings.kind) return 0;
     return -(reason ? moved.filter(({ served }) => served.reasonKey === reason) : moved).length;
   };
-  /** Each link with its present number. */
+  /** Each link with its current number. */
   const numbers = () => {
     const moved = sheet.rows.filter((row) => countedState(row) !== settings.state);
     return links.map((link) => [link, Math.max(0, Number(link.dataset["rows"]) + changeOf(link.dataset, moved))] as const);
@@ -173,7 +173,7 @@ function followCounts({ sheet, settings }: CorrectionPage) {
         if (amount && amount.textContent !== text) amount.textContent = text;
       }
     },
-    /** Saves the present numbers, before the rows are replaced by others. */
+    /** Saves the current numbers, before other rows replace these. */
     keep: () => {
       for (const [{ dataset }, rows] of numbers()) dataset["rows"] = String(rows);
     },

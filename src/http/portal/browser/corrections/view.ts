@@ -24,7 +24,7 @@ export interface CorrectionPage {
   readonly view: View;
   /** Changes cells, and says how many could not be changed, if any. */
   readonly change: (changes: readonly Change[]) => void;
-  /** Shows a sentence beside the numbers of rows. */
+  /** Shows a sentence in the status line, after the numbers of rows. */
   say: (text: string) => void;
   /** Shows the outcome of a submission or a dismissal, instead of an earlier one. */
   readonly showOutcome: (...outcome: readonly Node[]) => void;
@@ -34,7 +34,7 @@ type GridRows = Pick<CorrectionPage, "sheet" | "settings" | "references">;
 
 export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, settings, references }: GridRows) {
   /** How many columns come before the fields: check box, row number, problem, and the file if there are several. */
-  const leading = settings.withFile ? 4 : 3;
+  const leadingCount = settings.withFile ? 4 : 3;
   const head = element("div", { role: "row", class: "grid-row head", "aria-rowindex": "1" });
   grid.append(head);
   const drawnRows = new Map<number, HTMLElement>();
@@ -43,26 +43,26 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   const view = {
     frame,
     grid,
-    leading,
+    leadingCount,
     columns: [] as readonly Column[],
-    active: { row: 0, column: leading } as CellPosition,
+    active: { row: 0, column: leadingCount } as CellPosition,
     /** The corner of the selected cells that is opposite to the active cell. */
-    anchor: { row: 0, column: leading } as CellPosition,
+    anchor: { row: 0, column: leadingCount } as CellPosition,
     /** The top left and bottom right corners of the selected cells, without the leading columns. */
     range: (): { readonly from: CellPosition; readonly to: CellPosition } => {
       const { anchor, active } = view;
       return {
-        from: { row: Math.min(anchor.row, active.row), column: Math.max(leading, Math.min(anchor.column, active.column)) },
+        from: { row: Math.min(anchor.row, active.row), column: Math.max(leadingCount, Math.min(anchor.column, active.column)) },
         to: { row: Math.max(anchor.row, active.row), column: Math.max(anchor.column, active.column) },
       };
     },
     /** The rows of the selected cells, and the columns of their fields. */
     selectedCells: (): { readonly rows: readonly Row[]; readonly columns: readonly Column[] } => {
       const { from, to } = view.range();
-      const columns = view.columns.slice(from.column - leading, Math.max(0, to.column - leading + 1));
+      const columns = view.columns.slice(from.column - leadingCount, Math.max(0, to.column - leadingCount + 1));
       return { rows: sheet.rows.slice(from.row, to.row + 1), columns };
     },
-    fieldAt: (column: number): string | undefined => view.columns[column - leading]?.name,
+    fieldAt: (column: number): string | undefined => view.columns[column - leadingCount]?.name,
     rowsInView: (): readonly Row[] => [...drawnRows.keys()].flatMap((index) => sheet.rows[index] ?? []),
     pageRows: () => Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 2),
     refresh: () => {
@@ -79,9 +79,9 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       const row = cell?.parentElement?.dataset["row"];
       return cell && row !== undefined ? { row: Number(row), column: Number(cell.dataset["column"]) } : undefined;
     },
-    /** Scrolls to a cell and puts the focus on it. */
+    /** Scrolls to a cell and puts the focus on it. `extend`: selects the cells from the anchor to this cell. */
     goTo: (position: CellPosition, extend = false) => {
-      const last = leading + view.columns.length - 1;
+      const last = leadingCount + view.columns.length - 1;
       const row = Math.max(0, Math.min(sheet.rows.length - 1, position.row));
       view.active = { row, column: Math.max(0, Math.min(last, position.column)) };
       if (!extend) view.anchor = view.active;
@@ -92,11 +92,11 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     },
     showColumns: (columns: readonly Column[]) => {
       view.columns = columns;
-      grid.setAttribute("aria-colcount", String(leading + columns.length));
+      grid.setAttribute("aria-colcount", String(leadingCount + columns.length));
       for (const element of drawnRows.values()) element.remove();
       drawnRows.clear();
       fillHead();
-      const active = Math.min(view.active.column, leading + columns.length - 1);
+      const active = Math.min(view.active.column, leadingCount + columns.length - 1);
       view.active = { row: view.active.row, column: active };
       view.anchor = view.active;
       render();
@@ -104,7 +104,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
   };
 
   const classOf = (column: number): string => {
-    const field = view.columns[column - leading];
+    const field = view.columns[column - leadingCount];
     return field ? columnClass(field) : (["pick", "number", "problem", "import"][column] ?? "");
   };
 
@@ -122,7 +122,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
 
   const createRow = (): HTMLElement => {
     const rowElement = element("div", { role: "row" });
-    for (let column = 0; column < leading + view.columns.length; column += 1) {
+    for (let column = 0; column < leadingCount + view.columns.length; column += 1) {
       const cell = cellElement(column, column === 1 ? "rowheader" : "gridcell");
       cell.dataset["column"] = String(column);
       cell.tabIndex = -1;
@@ -182,7 +182,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     const isReadOnly = !settings.editable || !isOpen(row);
     const { from, to } = view.range();
     view.columns.forEach((column, at) => {
-      const columnIndex = leading + at;
+      const columnIndex = leadingCount + at;
       const cell = element.children[columnIndex] as HTMLElement;
       const inRange = index >= from.row && index <= to.row && columnIndex >= from.column && columnIndex <= to.column;
       const isFaulty = status.faulty.includes(column.name);

@@ -97,7 +97,7 @@ function viewsOf(view: View) {
   return views.map(({ label, changes, current }) => ({ label, current, to: activitiesPathOf(view, changes) }));
 }
 
-/** Downloads of the table on the page, and of the other of totals and rows. There are none of the rows of an earlier time. */
+/** Downloads of the shown table; with totals also of all rows, and with rows of the totals. As of an earlier time there are only totals. */
 function menuOf(view: View, isEmpty: boolean): MenuItem[] {
   const { tableName, asOf, shownImport, perCustomer } = view;
   const shownTable = asOf ? "totals" : tableName;
@@ -125,11 +125,11 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
   const { visit, period, shownImport, tableName } = view;
   const { customer = "", warehouse = "", charge = "" } = visit.query;
   const [asOf, since] = [selection.wallTime(view.asOf, visit), selection.wallTime(view.since, visit)];
-  const days = period?.month === undefined ? period : undefined;
+  const dayRange = period?.month === undefined ? period : undefined;
   const shownMonth = period?.month ?? period?.firstDay.slice(0, 7) ?? "";
   const monthPath = (months: number) => activitiesPathOf(view, { from: "", to: "", month: addMonths(shownMonth, months) });
   const chips: readonly (Chip | false | undefined)[] = [
-    shownImport && { name: "unusual", label: "Unusual", kind: "yes" },
+    shownImport && { name: "unusual", label: "Unusual", kind: "checkBox" },
     period && {
       name: "month",
       label: "Month",
@@ -154,8 +154,8 @@ function Filters({ view, choices }: { view: View; choices: ActivityChoices }) {
     codeChip("customer", "Customer", customerOptions(choices, view), customer),
     codeChip("warehouse", "Warehouse", codeOptions(choices.warehouseCodes), warehouse),
     codeChip("charge", "Charge code", codeOptions(choices.chargeCodes), charge),
-    { name: "from", label: "From", kind: "day", value: days?.firstDay ?? "", clears: ["month"] },
-    { name: "to", label: "To", kind: "day", value: days?.lastDay ?? "", clears: ["month"] },
+    { name: "from", label: "From", kind: "day", value: dayRange?.firstDay ?? "", clears: ["month"] },
+    { name: "to", label: "To", kind: "day", value: dayRange?.lastDay ?? "", clears: ["month"] },
   ];
   const { view: shownView, by, pages, import: importId } = selection.queryOf(view);
   const keptQuery = { view: shownView, by, pages, import: importId };

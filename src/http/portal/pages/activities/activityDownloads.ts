@@ -7,7 +7,7 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { type DownloadedTable, downloadTable, inOneBatch } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Column, cellsInFile, isData } from "../../shell/table.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { billColumns, billLines } from "./bills.js";
 import { type ActivitiesView, activitiesPath, activitiesView, rememberDownload, wallTime } from "./selection.js";
 import { changeColumns, changeLines } from "./totalChanges.js";
@@ -15,18 +15,18 @@ import { changeColumns, changeLines } from "./totalChanges.js";
 type ReadTable = (view: ActivitiesView, deps: PortalDeps) => DownloadedTable | Promise<DownloadedTable>;
 
 const fields = fieldsOf("activity");
-const isDecimal = [...fields.map(isNumberField), false, true];
+const isNumber = [...fields.map(isNumberField), false, true]; // the last two columns are `importId` and `row`
 
-/** Has the columns of an import file, to compare with what was sent, and for each row its import and row number. */
+/** Has the columns of an import file, so that it can be compared with what was sent, and for each row its import and row number. */
 const rowsTable: ReadTable = ({ visit, filter }, { pool }) => {
   const batches = allActivities(visit.person.organisationId, filter, pool);
   const rows = async function* (): DownloadedTable["rows"] {
-    for await (const lines of batches) yield { lines, isNumber: isDecimal };
+    for await (const lines of batches) yield { lines, isNumber };
   };
   return { columns: [...fields.map(({ name }) => name), "importId", "row"], rows: rows() };
 };
 
-/** Has all lines of the page's table, broken down by warehouse if the page is. */
+/** Has all lines of the page's table of totals, broken down by warehouse if that table is. */
 const totalsTable: ReadTable = async ({ visit, nameOf, filter, asOf, byWarehouse }, { pool }) => {
   const totals = await activityTotals(visit.person.organisationId, { ...filter, asOf }, pool);
   return toDownload(visit, billColumns({ nameOf, byWarehouse }), billLines(totals, byWarehouse));
@@ -50,7 +50,7 @@ export const activityDownloads = (["rows", "totals", "changes"] as const).flatMa
   (["csv", "xlsx"] as const).map((format) =>
     defineAnswer(`${activitiesPath}/${tableName}.${format}`, "look", async (visit, deps) => {
       const view = await activitiesView(visit, deps);
-      const { now } = await presentCatalogue(visit, deps); // read before the rows, so that no later change is missed
+      const { now } = await currentCatalogue(visit, deps); // before the rows are read, so that no later change is missed
       const table = await tables[tableName](view, deps);
       if (tableName === "totals" && view.period?.month && !view.asOf && !view.shownImport)
         rememberDownload(visit, deps, view.period.month, now);

@@ -24,7 +24,7 @@ import { ButtonLink, type Fact, Facts, Link, Panel, Sentence, Time, withQuery } 
 import { type Column, Table } from "../../shell/table.js";
 import { sendCorrection } from "../corrections/correctionAnswers.js";
 import { rowsByImport } from "../corrections/shownRows.js";
-import { type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { currentCatalogue, type NameOfCustomer } from "../customers.js";
 import { historyPath, importCrumbs, importPath, reversePath, shownReference } from "../imports/importStatus.js";
 import { BillingState, shownValue } from "./activityRows.js";
 import { activitiesPath, activityPath, selectionPath } from "./selection.js";
@@ -34,7 +34,7 @@ export const activityPage = definePage(`${activitiesPath}/{importId}/{row}`, "lo
   const [obstacle, nameOf, { nameOf: customerName }] = await Promise.all([
     whyNotCorrectable(deps, sourceImport, activity.row),
     principalNames(visit.person.organisationId, deps.pool),
-    presentCatalogue(visit, deps),
+    currentCatalogue(visit, deps),
   ]);
   return {
     title: "Activity",
@@ -85,7 +85,7 @@ function factsOf({ activity, sourceImport }: ActivityView, nameOf: NameOf, custo
   ];
 }
 
-/** Links to the row that this one corrects, if its import is a correction. A correction's rows are in the order of the rows they correct. */
+/** A link to the row that this activity corrects, if it does. The rows of a correction are in the order of the rows that they correct. */
 function correctedRowFacts(activity: ActivityWithState, { request }: ImportToCorrect): Fact[] {
   const original = request.corrects?.rows[activity.row - 1];
   if (!request.corrects || original === undefined) return [];
@@ -99,7 +99,7 @@ function correctedRowFacts(activity: ActivityWithState, { request }: ImportToCor
 
 const inputName = (field: string) => `values.${field}`;
 
-/** The values as the form shows them. Numbers have the decimal mark of the import's file, because the correction is read with it too. */
+/** The values as the form shows them. Numbers have the decimal mark of the import's file, because the correction is read with that mark. */
 function valuesToCorrect({ activity: { values }, sourceImport: { request } }: ActivityView): Record<string, string> {
   const texts = Object.fromEntries(fieldsOf("activity").map(({ name }) => [name, String(values[name] ?? "")]));
   return formatRecordedValues(texts, "activities", decimalMarkOf(request));
@@ -140,7 +140,7 @@ const faults = { reason: /^Give a reason/ };
 export const correctForm = defineForm(activityPage, { subPath: "", access: "operate", faults }, async (visit, fields, deps) => {
   const recorded = await requireActivity(visit, deps);
   const { importId, row } = recorded.activity;
-  const { catalogue } = await presentCatalogue(visit, deps);
+  const { catalogue } = await currentCatalogue(visit, deps);
   const push = { rows: [{ row, values: changedValues(valuesToCorrect(recorded), fields) }], reason: readReason(fields) };
   const sentValues = await rowsToCorrect(recorded.sourceImport.position, [row], deps.pool);
   const toJudge = { ...push, importId, kind: "activities", catalogue, sentValues, acceptedRows: new Set([row]) } as const;
@@ -163,7 +163,7 @@ function changedValues(values: Readonly<Record<string, string>>, fields: Fields)
   return Object.fromEntries(changed);
 }
 
-/** Goes on to correct a single row, or to reverse rows of a single import. For more rows or imports it lists a link for each. */
+/** Leads to the page that corrects a single row, or reverses rows of a single import. For more rows or imports it lists a link for each. */
 export const selectedRowsPage = definePage(selectionPath, "operate", async (visit, deps) => {
   const selection = await selectedRowsIn(visit, deps);
   const [first] = selection;
@@ -205,7 +205,7 @@ const reverseRowsPath = ({ importId, rows }: SelectedRows): string =>
   withQuery(reversePath(importId), { rows: rangesInWords(rangesOf(rows)) });
 
 const selectionColumns = (isCorrection: boolean): readonly Column<SelectedRows>[] => [
-  { heading: "Import", names: true, cell: ({ importId, reference }) => <Link to={importPath(importId)}>{reference}</Link> },
+  { heading: "Import", isRowHeader: true, cell: ({ importId, reference }) => <Link to={importPath(importId)}>{reference}</Link> },
   { heading: "Rows", number: true, value: ({ rows }) => rows.length },
   {
     heading: isCorrection ? "Corrections" : "Reversal",

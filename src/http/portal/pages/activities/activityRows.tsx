@@ -19,6 +19,7 @@ import { importPath, reversalPath, shownReference } from "../imports/importStatu
 import { type BillSum, billSum } from "./bills.js";
 import { type ActivitiesView, activitiesPath, activitiesPathOf, activityPath, daysInWords, queryOf, selectionPath } from "./selection.js";
 
+/** `reversed` and `replacedBy` are set only in the list of one import. Rows behind totals have neither: all of them count. */
 interface ListedActivity extends Omit<ActivityWithState, keyof ActivityState>, Partial<ActivityState> {
   /** The import's reference. */
   readonly reference: string;
@@ -126,7 +127,7 @@ function NoRows({ view, isLast }: { view: ActivitiesView; isLast: boolean }) {
   return <EmptyState title={`No activities in ${daysInWords(view)}`}>Choose another month, or clear a filter.</EmptyState>;
 }
 
-/** A value of an activity. In full if `exact`, as on the page of one activity; otherwise as in a table. */
+/** A value of an activity: in full if `exact`, as the activity's own page shows it; otherwise shortened for a table. */
 export function shownValue(name: FieldName<"activity">, value: unknown, nameOf: NameOfCustomer, exact = false): Child {
   const text = value === null || value === undefined ? "" : String(value);
   if (name === "customerId") return <Customer customerId={text} nameOf={nameOf} />;
@@ -142,7 +143,7 @@ export function shownValue(name: FieldName<"activity">, value: unknown, nameOf: 
   return at === undefined ? text : <Time at={new Date(at)} exact={exact} />;
 }
 
-/** The first columns, with their short headings. The other fields follow. */
+/** The fields of the first columns, with short headings. The other fields follow with their own headings. */
 const leadingHeadings: Readonly<Partial<Record<FieldName<"activity">, string>>> = {
   activityTimestamp: "Time",
   customerId: "Customer",
@@ -160,7 +161,7 @@ function activityColumns(view: ActivitiesView): readonly Column<ListedActivity>[
     ...shownFields.map(
       ([name, heading]): Column<ListedActivity> => ({
         heading,
-        names: name === "activityTimestamp",
+        isRowHeader: name === "activityTimestamp",
         number: name === "quantity",
         cell: ({ values }) => shownValue(name, values[name], nameOf),
       }),
@@ -200,7 +201,7 @@ function Unusual({ unusual }: ListedActivity) {
   );
 }
 
-/** Whether the activity is billed. If not, the badge links to the reversal, or to the row that counts instead. */
+/** A badge that says whether the activity is billed. If not, it links to the reversal, or to the row that counts instead. */
 export function BillingState({ importId, reversed, replacedBy }: Partial<ActivityState> & { readonly importId: string }) {
   if (!reversed && !replacedBy) return <Badge state={{ label: "Billed", badge: "good" }} />;
   const replacementPath = replacedBy ? activityPath(replacedBy.importId, replacedBy.row) : "";

@@ -68,7 +68,7 @@ export const BillTable = ({ caption, lines, sum, printed, ...options }: BillTabl
 /** The columns of customer and charge code, for pages and for files. */
 export const chargeColumns = <Row extends Pick<BillLine, "customerId" | "chargeCode">>(
   nameOf: NameOfCustomer,
-  options: Pick<Column<Row>, "names" | "oncePerGroup"> = {},
+  options: Pick<Column<Row>, "isRowHeader" | "oncePerGroup"> = {},
 ): readonly Column<Row>[] => [
   column("customerId", "Customer id", ({ customerId }) => customerId, { onlyInFiles: true }),
   column("customer", "Customer", ({ customerId }) => nameOf(customerId ?? ""), {
@@ -95,7 +95,7 @@ export const amountColumns = <Row extends Pick<BillLine, "quantity" | "rows">>(
 const warehouseColumn: Column<BillLine> = column("warehouse", "Warehouse", ({ warehouseCode }) => warehouseCode);
 
 export const billColumns = ({ nameOf, byWarehouse = false, rowsOf, signed = false }: BillOptions): readonly Column<BillLine>[] => [
-  ...chargeColumns<BillLine>(nameOf, { names: true, oncePerGroup: true }),
+  ...chargeColumns<BillLine>(nameOf, { isRowHeader: true, oncePerGroup: true }),
   ...(byWarehouse ? [warehouseColumn] : []),
   ...amountColumns<BillLine>(signed, rowsOf),
 ];
@@ -123,10 +123,10 @@ export const SumRow = ({ label, columns, quantity, rows, signed }: SumRowProps) 
 /** A page with more lines than this would be too long to read. */
 export const maxLines = 1_000;
 
-export const FirstLinesHint = ({ downloaded = true }: { downloaded?: boolean }) => (
+export const FirstLinesHint = ({ hasDownload = true }: { hasDownload?: boolean }) => (
   <p class="hint">
     The first <Amount value={maxLines} /> lines.{" "}
-    {downloaded ? "The total covers all lines, and so does the download." : "The total covers all lines."}
+    {hasDownload ? "The total covers all lines, and so does the download." : "The total covers all lines."}
   </p>
 );
 
@@ -157,14 +157,14 @@ export function Totals({ view, totals }: { view: ActivitiesView; totals: readonl
 
 const linesPerPage = 200;
 
-/** The number of rows links to those rows, as of the same time. */
+/** In the column Rows, the number links to the rows themselves, as of the same time as the totals. */
 const billOptions = (view: ActivitiesView) => ({
   nameOf: view.nameOf,
   byWarehouse: view.byWarehouse,
   rowsOf: (line: BillLine) => <LinkToRows view={view} line={line} />,
 });
 
-/** A table for each customer, printed on its own page. Later customers are left out, rather than some of a customer's lines. */
+/** A table for each customer, printed on its own page. If there are too many lines, the last customers are omitted, never a part of one. */
 function BillPerCustomer({ view, lines }: { view: ActivitiesView; lines: readonly BillLine[] }) {
   const days = daysInWords(view);
   const bills = [...groupedBy(lines, ({ customerId }) => customerId)];

@@ -1,4 +1,4 @@
-// Reads from the page's address which activities it shows, and builds addresses that show others.
+// Reads from the address of a page which activities the page shows, and builds the addresses of pages that show others.
 import { limits } from "../../../../domain/imports/limits.js";
 import { wallAt } from "../../../../domain/imports/timestamp.js";
 import { importNotFound, Rejection } from "../../../../domain/rejection.js";
@@ -9,13 +9,12 @@ import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { downloadCookie } from "../../sessions/cookies.js";
 import { timeInWords } from "../../shell/formats.js";
 import { type Query, withQuery } from "../../shell/parts.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { periodFromQuery, periodInWords, timeFromQuery } from "../days.js";
 
 export const activitiesPath = "/portal/activities";
 /** The page of one activity. */
 export const activityPath = (importId: string, row: number) => `${activitiesPath}/${importId}/${row}`;
-
 /** The page for rows that were selected to be reversed or corrected. */
 export const selectionPath = `${activitiesPath}/reverse`;
 
@@ -27,7 +26,7 @@ export type ActivitiesView = Awaited<ReturnType<typeof activitiesView>>;
 /** Throws a Rejection for an invalid filter, and if the organisation has no import with the id. */
 export async function activitiesView(visit: SignedInVisit, deps: PortalDeps) {
   const { query, person } = visit;
-  const { now, nameOf } = await presentCatalogue(visit, deps);
+  const { now, nameOf } = await currentCatalogue(visit, deps);
   const importId = query["import"] || undefined;
   if (importId !== undefined && !isUuid(importId)) throw importNotFound();
   const coversAllDays = importId !== undefined && !query["month"] && !query["from"] && !query["to"];
@@ -98,7 +97,7 @@ export function printedLines(view: ActivitiesView, customer = view.visit.query["
 export const rememberDownload = ({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string, at: Date): void =>
   downloadCookie(publicUrl).write(context, [person.memberId, month, at.toISOString()].join(" "));
 
-/** When this person last downloaded totals in this browser; undefined if those were of another month. */
+/** When this person downloaded the totals of `month` in this browser; undefined if their last download was of another month. */
 export function lastDownload({ context, person }: SignedInVisit, { publicUrl }: PortalDeps, month: string): Date | undefined {
   const [memberId, downloadedMonth, text = ""] = (downloadCookie(publicUrl).read(context) ?? "").split(" ");
   const at = new Date(text);

@@ -51,7 +51,7 @@ function SumOfChange({ change }: { change: TotalsChange }) {
 export const changeColumns = (nameOf: NameOfCustomer, actorOf: NameOf): readonly Column<ChangeLine>[] => [
   column("at", "When", ({ change }) => change.at, { oncePerGroup: true, cell: ({ change }) => <Time at={change.at} exact /> }),
   column("what", "What", ({ change }) => (change.reversalId === null ? "import" : "reversal"), {
-    names: true,
+    isRowHeader: true,
     oncePerGroup: true,
     cell: ({ change }, isRepeated) =>
       isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange change={change} actorOf={actorOf} />,
@@ -99,7 +99,7 @@ function Difference({ amounts, sum, nameOf }: { amounts: readonly ChangedAmount[
       ) : (
         <BillTable caption={caption} lines={lines.slice(0, maxLines)} sum={sum} nameOf={nameOf} signed />
       )}
-      {lines.length > maxLines ? <FirstLinesHint downloaded={false} /> : null}
+      {lines.length > maxLines ? <FirstLinesHint hasDownload={false} /> : null}
     </section>
   );
 }

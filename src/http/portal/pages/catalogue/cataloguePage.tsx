@@ -12,7 +12,7 @@ import { cellText, countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts.js";
 import { type Column, column, stateColumn } from "../../shell/table.js";
-import { type PresentCatalogue, presentCatalogue } from "../customers.js";
+import { type CurrentCatalogue, currentCatalogue } from "../customers.js";
 import * as paths from "./cataloguePaths.js";
 import { columnOf, entryColumns } from "./entryColumns.js";
 
@@ -33,7 +33,7 @@ export const catalogueList = listPage<paths.Entry>({
     return visit.may("catalogue") ? <ButtonLink to={to} label={`Add ${paths.sectionNames[section].noun}`} /> : null;
   },
   head: async (visit, deps) => {
-    const { file, catalogueVersion } = await presentCatalogue(visit, deps);
+    const { file, catalogueVersion } = await currentCatalogue(visit, deps);
     const menu = [
       { label: `All versions (now ${catalogueVersion})`, to: paths.versionsPath },
       { label: "Download organisation file", to: paths.downloadPath(catalogueVersion), download: "" },
@@ -51,18 +51,18 @@ export const catalogueList = listPage<paths.Entry>({
   },
   filters: () => [{ name: "search", label: "Find", kind: "text", maxlength: 100 }],
   readRows: async (visit, _, deps) => {
-    const [view, section] = [await presentCatalogue(visit, deps), sectionIn(visit)];
+    const [view, section] = [await currentCatalogue(visit, deps), sectionIn(visit)];
     const words = (visit.query["search"] ?? "").trim().slice(0, 100).toLowerCase().split(/\s+/);
     const textOf = searchTextOf(view, section);
     const matches = (entry: paths.Entry) => words.every((word) => textOf(entry).includes(word));
     return { items: (view.file[section] as readonly paths.Entry[]).filter(matches), nextCursor: null };
   },
-  columns: async (visit, deps) => entryColumns(await presentCatalogue(visit, deps), sectionIn(visit)),
+  columns: async (visit, deps) => entryColumns(await currentCatalogue(visit, deps), sectionIn(visit)),
   empty: (visit, why) => <EmptyState title={`No ${paths.pluralOf(sectionIn(visit))} ${why === "none" ? "yet" : "match this search"}`} />,
 });
 
 /** The text that the search matches: the ids and names of an entry and of what it refers to, in lower case. */
-function searchTextOf(view: PresentCatalogue, section: Section): (entry: paths.Entry) => string {
+function searchTextOf(view: CurrentCatalogue, section: Section): (entry: paths.Entry) => string {
   // Thousands of customers share a carrier, whose name would match them all.
   const referenceFields = section === "customers" ? [] : fieldsOfSection(section).filter(({ refersTo }) => refersTo);
   const columns = referenceFields.map((field) => columnOf(view, field));
@@ -87,7 +87,7 @@ export const versionsList = listPage<CatalogueVersion>({
 });
 
 const versionColumns = (nameOf: NameOf): readonly Column<CatalogueVersion>[] => [
-  column("version", "Version", ({ version }) => version, { names: true }),
+  column("version", "Version", ({ version }) => version, { isRowHeader: true }),
   column("applied", "Applied", ({ appliedAt }) => appliedAt, {
     cell: ({ appliedAt }) => <Time at={appliedAt} otherwise="Not known yet" />,
   }),
@@ -138,15 +138,15 @@ export const downloadAnswer = defineAnswer(paths.downloadRoute, "look", async (v
   });
 });
 
-/** Compares the versions in the address. The default is the newest version with the one before it. */
+/** Compares the two versions in the address: by default the newest version and the one before it. */
 const readComparison = oncePerVisit(async (visit, deps: PortalDeps) => {
-  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
+  const { catalogue, catalogueVersion } = await currentCatalogue(visit, deps);
   const versionParameter = (name: string, label: string) => (visit.query[name] ? versionIn(visit.query[name], label) : undefined);
   const from = versionParameter("from", "From version") ?? Math.max(1, catalogueVersion - 1);
   const to = versionParameter("to", "To version") ?? catalogueVersion;
   const read = (version: number) => requireVersion(visit.person.organisationId, version, deps.pool);
   const [before, after] = await Promise.all([read(from), read(to)]);
-  return { from, to, differences: catalogueDifferences(before, after), present: catalogue.file };
+  return { from, to, differences: catalogueDifferences(before, after), current: catalogue.file };
 });
 
 /** What changed between any two versions. */
@@ -174,7 +174,7 @@ export const changesList = listPage<CatalogueDifference>({
     ];
   },
   readRows: async (visit, _, deps) => ({ items: (await readComparison(visit, deps)).differences, nextCursor: null }),
-  columns: async (visit, deps) => differenceColumns((await readComparison(visit, deps)).present),
+  columns: async (visit, deps) => differenceColumns((await readComparison(visit, deps)).current),
   aboveTable: async (visit, deps) => <p class="muted">{changesInWords((await readComparison(visit, deps)).differences)}</p>,
   empty: () => <EmptyState title="Nothing differs" />,
 });
@@ -185,7 +185,7 @@ async function requireVersion(organisationId: string, version: number, pool: Por
   return file;
 }
 
-/** Such as `2 added, 1 changed`. A rate card with a hundred changed lanes counts once. */
+/** Counts entries, such as `2 added, 1 changed`. A rate card with a hundred changed lanes is one of them. */
 export function changesInWords(differences: readonly CatalogueDifference[]): string {
   const counts = (["added", "changed", "removed"] as const).flatMap((kind) => {
     const { size } = new Set(differences.filter((each) => each.kind === kind).map(subjectOf));
@@ -200,12 +200,12 @@ const differenceBadges = {
   changed: { label: "Changed", badge: "" },
 } as const;
 
-export const differenceColumns = (present: OrganisationFile): readonly Column<CatalogueDifference>[] => [
+export const differenceColumns = (current: OrganisationFile): readonly Column<CatalogueDifference>[] => [
   column("what", "What", subjectOf, {
-    names: true,
+    isRowHeader: true,
     cell: (difference) => {
       const { section, id } = difference;
-      const isInCatalogue = section !== "organisation" && id !== undefined && present[section].some((entry) => entryId(entry) === id);
+      const isInCatalogue = section !== "organisation" && id !== undefined && current[section].some((entry) => entryId(entry) === id);
       return isInCatalogue ? <Link to={paths.entryPath(section, id)}>{subjectOf(difference)}</Link> : subjectOf(difference);
     },
   }),

@@ -1,4 +1,4 @@
-// The paths of the catalogue's pages, and the entries that they name.
+// The paths of the catalogue's pages, and the lookup of the entry that a path names.
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { entryId } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
@@ -13,10 +13,10 @@ export const applyPath = `${cataloguePath}/apply`;
 export const organisationPath = `${cataloguePath}/organisation`;
 export const downloadRoute = `${cataloguePath}/organisation.json`;
 
-/** Downloads the organisation file of a version, in the format of `org apply`. */
+/** The path that downloads the organisation file of a version. */
 export const downloadPath = (version: number): string => `${downloadRoute}?version=${version}`;
 
-/** The sections in the order of their tabs. */
+/** By section, in the order of the tabs: the part of its paths, the path parameter for an entry's id, and what an entry is called. */
 export const sectionNames = {
   customers: { folder: "customers", parameter: "customerId", noun: "customer" },
   carriers: { folder: "carriers", parameter: "carrierId", noun: "carrier" },
@@ -41,10 +41,9 @@ export const listPath = (section: Section): string => `${cataloguePath}?list=${s
 /** The route of the section's entry pages, with a parameter for the entry's id. */
 export const entryRoute = (section: Section): string =>
   `${cataloguePath}/${sectionNames[section].folder}/{${sectionNames[section].parameter}}`;
-
 export const entryPath = (section: Section, id: string): string => `${cataloguePath}/${sectionNames[section].folder}/${idInPath(id)}`;
 
-/** Finds the entry whose id is in the path. Throws if the organisation's file has none. */
+/** Finds the entry whose id is in the visited path. Throws if the organisation's file has no such entry. */
 export function requireEntry<S extends Section>({ params }: SignedInVisit, file: OrganisationFile, section: S): EntryOf<S> {
   const { parameter, noun } = sectionNames[section];
   const id = idFromPath(params[parameter]);

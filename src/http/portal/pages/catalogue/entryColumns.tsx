@@ -5,7 +5,7 @@ import { entryId, usesInWords, usesOf } from "../../../../domain/catalogue/uses.
 import { cellText, dayInWords, type Value } from "../../shell/formats.js";
 import { Badge, Link, type State, Time, withCommas } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
-import type { PresentCatalogue } from "../customers.js";
+import type { CurrentCatalogue } from "../customers.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./cataloguePaths.js";
 
 /** The fields that each section's list shows besides the name. */
@@ -18,7 +18,7 @@ const listedFields: Readonly<Record<Section, readonly string[]>> = {
   customFields: [],
 };
 
-/** Looks up an entry's name by its id. Returns the id if the section has no such entry. */
+/** Returns a function that gives an entry's name for its id, or the id itself if the section has no such entry. */
 function entryNames(file: OrganisationFile, section: Section): (id: unknown) => string {
   const names = new Map(file[section].map((entry) => [entryId(entry), nameOfEntry(entry)]));
   return (id) => names.get(String(id)) ?? String(id);
@@ -26,8 +26,8 @@ function entryNames(file: OrganisationFile, section: Section): (id: unknown) => 
 
 const maxLinks = 5;
 
-/** Links to entries. Of a long list it shows the first, and the number of the others. */
-export function EntryLinks({ view: { file }, section, ids }: { view: PresentCatalogue; section: Section; ids: readonly string[] }) {
+/** Links to entries. Of a long list only the first are links, followed by the number of the others. */
+export function EntryLinks({ view: { file }, section, ids }: { view: CurrentCatalogue; section: Section; ids: readonly string[] }) {
   const nameOf = entryNames(file, section);
   if (ids.length === 0) return <span class="muted">None</span>;
   return (
@@ -38,23 +38,23 @@ export function EntryLinks({ view: { file }, section, ids }: { view: PresentCata
   );
 }
 
-const maxShownTexts = 12;
+const maxShownPostcodes = 12;
 
-function Texts({ texts }: { texts: readonly string[] }) {
-  if (texts.length === 0) return <span class="muted">The rest of the country</span>;
-  if (texts.length <= maxShownTexts) return <span>{texts.join(", ")}</span>;
+function Postcodes({ postcodes }: { postcodes: readonly string[] }) {
+  if (postcodes.length === 0) return <span class="muted">The rest of the country</span>;
+  if (postcodes.length <= maxShownPostcodes) return <span>{postcodes.join(", ")}</span>;
   return (
     <details class="postcodes">
       <summary>
-        {texts.slice(0, 3).join(", ")} and {texts.length - 3} more
+        {postcodes.slice(0, 3).join(", ")} and {postcodes.length - 3} more
       </summary>
-      {texts.join(", ")}
+      {postcodes.join(", ")}
     </details>
   );
 }
 
-/** The column of a field, for lists, facts, files and the search. */
-export function columnOf(view: PresentCatalogue, field: CatalogueField) {
+/** The column of a field, whose `value` and `cell` are also used outside of tables: for the search and for facts. */
+export function columnOf(view: CurrentCatalogue, field: CatalogueField) {
   const { key, kind, label: heading, refersTo } = field;
   const valueIn = (entry: object) => (entry as Readonly<Record<string, unknown>>)[key];
   const textsIn = (entry: object) => [valueIn(entry) ?? []].flat() as string[];
@@ -71,13 +71,13 @@ export function columnOf(view: PresentCatalogue, field: CatalogueField) {
   };
   const cell = (entry: object) => {
     if (refersTo) return <EntryLinks view={view} section={refersTo} ids={textsIn(entry)} />;
-    if (kind === "texts") return <Texts texts={textsIn(entry)} />;
+    if (kind === "texts") return <Postcodes postcodes={textsIn(entry)} />; // of a zone
     return cellText(value(entry)) || <span class="muted">{kind === "day" ? "No end" : "None"}</span>;
   };
   return { key, heading, number: kind === "list", value, cell };
 }
 
-/** Whether a rate card prices consignments today. */
+/** A badge for whether a rate card prices consignments today. */
 function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now: Date): State {
   if (validFrom > today) return { label: "Not valid yet", badge: "busy" };
   const hasEnded = (validTo !== null && validTo < today) || (spot !== null && Date.parse(spot.expiresAt) <= now.getTime());
@@ -88,7 +88,7 @@ function stateOfCard({ validFrom, validTo, spot }: RateCard, today: string, now:
 const daysInWords = ({ validFrom, validTo }: RateCard): string =>
   validTo === null ? `From ${dayInWords(validFrom)}` : `${dayInWords(validFrom)} to ${dayInWords(validTo)}`;
 
-export const Validity = ({ view: { catalogue, now }, card }: { view: PresentCatalogue; card: RateCard }) => (
+export const Validity = ({ view: { catalogue, now }, card }: { view: CurrentCatalogue; card: RateCard }) => (
   <span class="endpoint-state">
     {daysInWords(card)} <Badge state={stateOfCard(card, catalogue.today(now), now)} />
   </span>
@@ -101,16 +101,16 @@ export const SpotRate = ({ spot: { expiresAt, message } }: { spot: NonNullable<R
   </span>
 );
 
-export function entryColumns(view: PresentCatalogue, section: Section): readonly Column<Entry>[] {
+export function entryColumns(view: CurrentCatalogue, section: Section): readonly Column<Entry>[] {
   const { file } = view;
-  const users = usesOf(file, section);
+  const findUses = usesOf(file, section);
   const validity: Column<Entry> = column("validity", "Validity", (card) => daysInWords(card as RateCard), {
     cell: (card) => <Validity view={view} card={card as RateCard} />,
   });
-  const usedBy: Column<Entry> = column("usedBy", "Used by", (entry) => usesInWords(users(entryId(entry)), 0));
+  const usedBy: Column<Entry> = column("usedBy", "Used by", (entry) => usesInWords(findUses(entryId(entry)), 0));
   return [
     column("name", capitalised(sectionNames[section].noun), nameOfEntry, {
-      names: true,
+      isRowHeader: true,
       cell: (entry) => (
         <span class="named">
           <Link to={entryPath(section, entryId(entry))}>{nameOfEntry(entry)}</Link>{" "}

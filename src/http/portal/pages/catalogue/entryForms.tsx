@@ -1,11 +1,11 @@
-// Forms that add, change and remove catalogue entries, the zones of a map and the surcharges of a card. One more changes the organisation.
+// Forms that add, change and remove catalogue entries, zones of a map and surcharges of a card. Another changes the organisation itself.
 import { type CatalogueField, fieldsOfSection } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, Section } from "../../../../domain/catalogue/schema.js";
 import { entryId, type SectionUses, usesInWords, usesOf, usesOfZone } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { parsePositiveInteger } from "../../fields.js";
 import type { FormDefinition, SignedInVisit, Subject } from "../../pageDefinition.js";
-import { Tick } from "../../shell/form.js";
+import { CheckBox } from "../../shell/form.js";
 import { judgeAgainPath } from "../corrections/unknownCustomers.js";
 import * as paths from "./cataloguePaths.js";
 import { entryPages } from "./entryPage.js";
@@ -26,13 +26,13 @@ export function replaceAt<Whole>(whole: Whole, [first, ...rest]: JsonPath, value
   return whole.toSpliced(Number(first), 1, ...(changed === undefined ? [] : [changed])) as Whole;
 }
 
-/** Leaves out ids, which never change, and lists, which have their own pages. The form that adds an entry asks for a required list's first item. */
+/** Omits ids, which never change, and lists, which have their own pages. A form for a new entry asks for a required list's first item. */
 const fieldsToChange = (section: Section | "organisation") =>
   fieldsOfSection(section).filter(({ key, kind }) => kind !== "list" && key !== "id" && key !== "key");
 const fieldsToAdd = (section: Section) =>
   fieldsOfSection(section).filter(({ kind, whenEmpty }) => kind !== "list" || whenEmpty === "required");
 
-/** What a form adds or changes. */
+/** What a form adds or changes. `about` names it in the title of the page that asks to apply the change. */
 interface FormSubject {
   /** For a new entry, the index after the last one of its list. */
   readonly jsonPath: JsonPath;
@@ -77,7 +77,7 @@ const entryForm = ({ path, fields, subjectIn, firstValues, afterAdding }: EntryF
       const hidden = { back: visit.submitted.get("back") || visit.query["back"] };
       return (
         <FormBody {...{ view, fields, values, back, hidden }} title={caption}>
-          {removal ? <Tick label={`Remove this ${removal.noun}`} name="remove" value="on" /> : null}
+          {removal ? <CheckBox label={`Remove this ${removal.noun}`} name="remove" value="on" /> : null}
         </FormBody>
       );
     },
@@ -153,8 +153,8 @@ function partForms(list: paths.PartList) {
     fields,
     subjectIn: (visit, file) => {
       const { id, jsonPath, about, back } = entryIn(section, visit, file);
-      const entries = valueAt(file, [...jsonPath, list]) as readonly unknown[];
-      return { jsonPath: [...jsonPath, list, entries.length], about, back, title: `Add ${noun}`, caption: `New ${noun} of ${id}` };
+      const items = valueAt(file, [...jsonPath, list]) as readonly unknown[];
+      return { jsonPath: [...jsonPath, list, items.length], about, back, title: `Add ${noun}`, caption: `New ${noun} of ${id}` };
     },
   });
   const change = entryForm({
@@ -162,12 +162,12 @@ function partForms(list: paths.PartList) {
     fields,
     subjectIn: (visit, file) => {
       const { id, jsonPath, about, back } = entryIn(section, visit, file);
-      const entries = valueAt(file, [...jsonPath, list]) as readonly Values[];
+      const items = valueAt(file, [...jsonPath, list]) as readonly Values[];
       const index = (parsePositiveInteger(visit.params["place"]) ?? 0) - 1;
-      const entry = entries[index];
-      if (!entry) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
-      const name = String(entry["name"] ?? entry["zone"]);
-      const isLastOfZone = list === "zones" && entries.filter(({ zone }) => zone === entry["zone"]).length === 1;
+      const item = items[index];
+      if (!item) throw new Rejection("notFound", `There is no such ${noun} in the catalogue`);
+      const name = String(item["name"] ?? item["zone"]);
+      const isLastOfZone = list === "zones" && items.filter(({ zone }) => zone === item["zone"]).length === 1;
       return {
         jsonPath: [...jsonPath, list, index],
         about,

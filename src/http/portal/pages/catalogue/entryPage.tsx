@@ -8,7 +8,7 @@ import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
 import { ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import { type PresentCatalogue, presentCatalogue } from "../customers.js";
+import { type CurrentCatalogue, currentCatalogue } from "../customers.js";
 import * as paths from "./cataloguePaths.js";
 import { columnOf, EntryLinks, entryColumns, SpotRate, Validity } from "./entryColumns.js";
 import { Lanes } from "./laneTable.js";
@@ -18,7 +18,7 @@ type Entry = paths.Entry;
 
 const entryPage = (section: Section) =>
   definePage(paths.entryRoute(section), "look", async (visit, deps) => {
-    const view = await presentCatalogue(visit, deps);
+    const view = await currentCatalogue(visit, deps);
     const entry = paths.requireEntry(visit, view.file, section);
     const id = entryId(entry);
     const { noun } = sectionNames[section];
@@ -58,7 +58,7 @@ const entryPage = (section: Section) =>
 
 const fieldsShownElsewhere = ["id", "key", "name", "validFrom", "validTo", "spot"];
 
-const factsOf = (view: PresentCatalogue, section: Section, entry: Entry): Fact[] => [
+const factsOf = (view: CurrentCatalogue, section: Section, entry: Entry): Fact[] => [
   [section === "customFields" ? "Key" : "Id", <code>{entryId(entry)}</code>],
   ...fieldsOfSection(section)
     .filter(({ key, kind }) => kind !== "list" && !fieldsShownElsewhere.includes(key))
@@ -66,7 +66,7 @@ const factsOf = (view: PresentCatalogue, section: Section, entry: Entry): Fact[]
 ];
 
 /** Facts that also depend on other parts of the catalogue, and those with their own markup. */
-function derivedFacts(view: PresentCatalogue, section: Section, entry: Entry): Fact[] {
+function derivedFacts(view: CurrentCatalogue, section: Section, entry: Entry): Fact[] {
   const { file, catalogue } = view;
   const id = entryId(entry);
   if (section === "customers")
@@ -95,7 +95,7 @@ function menuOf(section: Section, id: string, mayChange: boolean): MenuItem[] {
 }
 
 interface PartsProps {
-  readonly view: PresentCatalogue;
+  readonly view: CurrentCatalogue;
   readonly list: paths.PartList;
   readonly ownerId: string;
   readonly entries: readonly object[];
@@ -111,7 +111,7 @@ function PartTable({ view, list, ownerId, entries, matches = entries, children }
   const { section, noun } = partLists[list];
   const title = `${capitalised(noun)}s`;
   const fields = fieldsOfSection(section).find(({ key }) => key === list)?.fields ?? [];
-  const columns: Column<object>[] = fields.map((field, index) => ({ ...columnOf(view, field), names: index === 0 }));
+  const columns: Column<object>[] = fields.map((field, index) => ({ ...columnOf(view, field), isRowHeader: index === 0 }));
   const mayChange = visit.may("catalogue");
   const path = withQuery(entryPath(section, ownerId), { search: visit.query["search"] });
   const { rows, pager } = pageInMemory(visit, matches, { noun: [noun, `${noun}s`], path });
@@ -119,7 +119,10 @@ function PartTable({ view, list, ownerId, entries, matches = entries, children }
     columns.push({
       heading: "Change",
       cell: (entry) => (
-        <Link to={partPath(list, ownerId, entries.indexOf(entry) + 1)} aria-description={nameOfEntry(entry as Entry)}>
+        <Link
+          to={partPath(list, ownerId, entries.indexOf(entry) + 1)}
+          aria-description={"zone" in entry ? String(entry.zone) : nameOfEntry(entry as Entry)}
+        >
           Change
         </Link>
       ),
@@ -143,13 +146,13 @@ function PartTable({ view, list, ownerId, entries, matches = entries, children }
   );
 }
 
-/** Zones, searched by name or by a postcode within them. Postcodes are looked up as for a consignment. */
-function Zones({ view, map: { id, zones } }: { view: PresentCatalogue; map: ZoneMap }) {
+/** Zones, searched by name or by postcode. A postcode finds one zone in each country: the zone that a consignment would get. */
+function Zones({ view, map: { id, zones } }: { view: CurrentCatalogue; map: ZoneMap }) {
   const { catalogue } = view;
   const search = (useVisit().query["search"] ?? "").trim().slice(0, 100);
   const zoneOf = (country: string) => (/\d/.test(search) ? catalogue.zoneOf(id, country, search) : undefined);
-  const holders = new Map([...new Set(zones.map(({ country }) => country))].map((country) => [country, zoneOf(country)]));
-  const found = zones.filter(({ zone, country }) => zone.toLowerCase().includes(search.toLowerCase()) || holders.get(country) === zone);
+  const zoneIn = new Map([...new Set(zones.map(({ country }) => country))].map((country) => [country, zoneOf(country)]));
+  const found = zones.filter(({ zone, country }) => zone.toLowerCase().includes(search.toLowerCase()) || zoneIn.get(country) === zone);
   return (
     <PartTable view={view} list="zones" ownerId={id} entries={zones} matches={found}>
       <Chips path={entryPath("zoneMaps", id)} chips={[{ name: "search", label: "Zone or postcode", kind: "text", maxlength: 100 }]} />
@@ -157,7 +160,7 @@ function Zones({ view, map: { id, zones } }: { view: PresentCatalogue; map: Zone
   );
 }
 
-function CustomerLists({ view, customer }: { view: PresentCatalogue; customer: Customer }) {
+function CustomerLists({ view, customer }: { view: CurrentCatalogue; customer: Customer }) {
   const { file } = view;
   const cards = file.rateCards.filter(({ id }) => customer.rateCardIds.includes(id));
   const empty = <EmptyState title="No rate cards yet. Without one, this customer cannot get a quote" />;
@@ -178,10 +181,10 @@ function CustomerLists({ view, customer }: { view: PresentCatalogue; customer: C
   );
 }
 
-/** The entries that refer to this one, in pages. */
-function UsedBy({ view, section, id }: { view: PresentCatalogue; section: Section; id: string }) {
-  const { file } = view;
-  const uses = usesOf(file, section)(id);
+/** The entries that refer to this one, in a table for each section. */
+function UsedBy({ view, section, id }: { view: CurrentCatalogue; section: Section; id: string }) {
+  const path = entryPath(section, id);
+  const uses = usesOf(view.file, section)(id);
   if (uses.length === 0)
     return (
       <Panel id="used" title="Used by">
@@ -190,12 +193,12 @@ function UsedBy({ view, section, id }: { view: PresentCatalogue; section: Sectio
     );
   return (
     <>
-      {uses.map(({ section: user, entries }) => {
-        const title = capitalised(pluralOf(user));
-        const { rows, pager } = pageInMemory(useVisit(), entries, { noun: namesOf(user), path: entryPath(section, id), name: user });
+      {uses.map(({ section: referrer, entries }) => {
+        const title = capitalised(pluralOf(referrer));
+        const { rows, pager } = pageInMemory(useVisit(), entries, { noun: namesOf(referrer), path, name: referrer });
         return (
-          <Panel id={user} title={title}>
-            <Table caption={`${title} that use it`} columns={entryColumns(view, user)} rows={rows} />
+          <Panel id={referrer} title={title}>
+            <Table caption={`${title} that use it`} columns={entryColumns(view, referrer)} rows={rows} />
             {pager}
           </Panel>
         );

@@ -9,7 +9,7 @@ import { Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { Panel } from "../../shell/parts.js";
 import { receiveFormFile } from "../../visits.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { cataloguePath, catalogueUploadPath } from "./cataloguePaths.js";
 import { type Edit, keepChange } from "./waitingChange.js";
 
@@ -22,7 +22,7 @@ interface FileForm {
   readonly accept: string;
   /** The command for larger files. */
   readonly command: "org apply" | "org lanes import";
-  /** The hint says what the file is and changes. `back` is the page to go back to. */
+  /** `hint` says what the file must contain and what it changes. `back` is the page to go to if the form is cancelled. */
   readonly subjectIn: (visit: SignedInVisit, current: OrganisationFile) => { readonly hint: string; readonly back: string };
   readonly edit: (upload: Upload, current: OrganisationFile, visit: SignedInVisit, deps: PortalDeps) => Promise<Edit>;
 }
@@ -30,7 +30,7 @@ interface FileForm {
 /** The page with a file field, and its form, which keeps the file's edit as a waiting change. */
 export function fileForm({ path, title, accept, command, subjectIn, edit }: FileForm): Required<Pick<Subject, "pages" | "forms">> {
   const page = definePage(path, "catalogue", async (visit, deps) => {
-    const { hint, back } = subjectIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
+    const { hint, back } = subjectIn(visit, (await currentCatalogue(visit, deps)).catalogue.file);
     const body = (
       <Panel id="choose" title="Choose a file">
         <Form to={visit.path} enctype="multipart/form-data" submit="Show changes" cancel={back}>
@@ -48,7 +48,7 @@ export function fileForm({ path, title, accept, command, subjectIn, edit }: File
           "tooLarge",
           `The file has ${upload.size} bytes; here it may have ${maxFileBytes}. Apply a larger one with ${command}`,
         );
-      const { file: current, catalogueVersion } = await presentCatalogue(visit, deps);
+      const { file: current, catalogueVersion } = await currentCatalogue(visit, deps);
       return await keepChange(visit, deps, catalogueVersion, current, await edit(upload, current, visit, deps));
     } finally {
       await rm(upload.folder, { recursive: true, force: true });

@@ -5,15 +5,15 @@ import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { entryId } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
 import type { Visit } from "../../pageDefinition.js";
-import { Choice, Field, Form, parseList, Tick, Ticks, tickedValues } from "../../shell/form.js";
+import { CheckBox, CheckBoxGroup, Choice, Field, Form, parseList, tickedValues } from "../../shell/form.js";
 import { Panel, type Query, useVisit } from "../../shell/parts.js";
-import type { PresentCatalogue } from "../customers.js";
+import type { CurrentCatalogue } from "../customers.js";
 import { nameOfEntry } from "./cataloguePaths.js";
 
 export type Values = Readonly<Record<string, unknown>>;
 
 interface FormBodyProps {
-  readonly view: PresentCatalogue;
+  readonly view: CurrentCatalogue;
   readonly title: string;
   readonly fields?: readonly CatalogueField[];
   readonly values?: Values | undefined;
@@ -23,7 +23,7 @@ interface FormBodyProps {
 }
 
 /** The catalogue version that the form edits. A form that is shown again keeps its version. */
-export const formVersion = ({ submitted }: Visit, { catalogueVersion }: PresentCatalogue): string =>
+export const formVersion = ({ submitted }: Visit, { catalogueVersion }: CurrentCatalogue): string =>
   submitted.get("version") || String(catalogueVersion);
 
 /** A form that is sent to its page's own path. */
@@ -45,7 +45,7 @@ interface InputsProps {
   readonly values: Values;
   /** The start of the inputs' names: the name of their group. */
   readonly prefix?: string;
-  /** No input is required, because their group may be left empty. */
+  /** Set inside a group that may be left empty: then none of its inputs is required. */
   readonly isOptional?: boolean;
 }
 
@@ -63,21 +63,21 @@ function Input({ field, value, file, prefix = "", isOptional }: InputsProps & { 
   const text = textOf(value);
   const required = whenEmpty === "required" && !isOptional;
   const entries = refersTo ? file[refersTo].map((entry) => ({ value: entryId(entry), label: nameOfEntry(entry) })) : [];
-  const empty = { value: "", label: whenEmpty === "required" ? "Choose one" : "None" };
+  const emptyOption = { value: "", label: whenEmpty === "required" ? "Choose one" : "None" };
   switch (kind) {
     case "flag":
-      return <Tick label={label} name={name} value="on" checked={value === true} />;
+      return <CheckBox label={label} name={name} value="on" checked={value === true} />;
     case "choice": {
       const choices = options.map((option) => ({ value: option, label: words?.[option] ?? option }));
       return <Choice label={label} name={name} options={isOptional ? [{ value: "", label: "-" }, ...choices] : choices} value={text} />;
     }
     case "reference":
-      return <Choice label={label} name={name} options={[empty, ...entries]} value={text} />;
+      return <Choice label={label} name={name} options={[emptyOption, ...entries]} value={text} />;
     case "references":
       return (
-        <Ticks legend={label} name={name} options={entries} ticked={(value ?? []) as string[]}>
+        <CheckBoxGroup legend={label} name={name} options={entries} ticked={(value ?? []) as string[]}>
           {entries.length === 0 ? <p class="hint">The catalogue has no {label.toLowerCase()}.</p> : null}
-        </Ticks>
+        </CheckBoxGroup>
       );
     case "group":
     case "list": // the form for a new entry asks for the list's first item
@@ -112,7 +112,7 @@ const earlierOrderFirst = (before: readonly string[], chosen: readonly string[])
   ...chosen.filter((id) => !before.includes(id)),
 ];
 
-/** The entry with the form's values. Fields that are not in the form keep theirs. */
+/** Returns `before` with the form's values. Values of fields that are not in the form stay. */
 export function readInputs(fields: readonly CatalogueField[], sent: Fields, before: Values, prefix = ""): Values {
   const values = fields.map((field): [string, unknown] => [field.key, readInput(field, sent, before[field.key], `${prefix}${field.key}`)]);
   const filledIn = values.filter(([, value]) => value !== undefined);

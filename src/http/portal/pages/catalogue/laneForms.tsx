@@ -10,7 +10,7 @@ import type { Fields } from "../../fields.js";
 import { defineAnswer, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
 import { withQuery } from "../../shell/parts.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { entryPath, entryRoute, requireEntry } from "./cataloguePaths.js";
 import { replaceAt } from "./entryForms.js";
 import { entryPages } from "./entryPage.js";
@@ -25,8 +25,8 @@ function cardIn(visit: SignedInVisit, file: OrganisationFile) {
   return { card, path: entryPath("rateCards", card.id), cardIndex: file.rateCards.indexOf(card) };
 }
 
-/** The card's lanes with the edits of the table, without rows that were emptied. `ticked` has the ticked ones of them. */
-function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; ticked: ReadonlySet<Lane> } {
+/** The card's lanes with the person's edits; a lane whose cells were emptied is gone. `ticked`: those of the lanes whose box is ticked. */
+function enteredLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; ticked: ReadonlySet<Lane> } {
   const sent = laneColumns(maxBreaks)
     .map((column) => ({ column, values: fields.all(column) }))
     .filter(({ values }) => values.length > 0);
@@ -49,8 +49,8 @@ function typedLanes(card: RateCard, fields: Fields): { lanes: readonly Lane[]; t
   };
 }
 
-/** The lanes after the action of the button that was pressed. */
-function lanesAfter(act: string, { lanes, ticked }: ReturnType<typeof typedLanes>, fields: Fields): readonly Lane[] {
+/** Applies the action of the pressed button: `remove`, `percent`, or `save` for only the edits. */
+function lanesAfter(act: string, { lanes, ticked }: ReturnType<typeof enteredLanes>, fields: Fields): readonly Lane[] {
   if (act === "remove") {
     if (ticked.size === 0) throw new Rejection("invalid", "Tick the lanes to remove first");
     return lanes.filter((lane) => !ticked.has(lane));
@@ -67,7 +67,7 @@ const lanesForm = editForm(
   "/lanes",
   (fields, file, visit) => {
     const { card, path, cardIndex } = cardIn(visit, file);
-    const lanes = lanesAfter(fields.get("act"), typedLanes(card, fields), fields);
+    const lanes = lanesAfter(fields.get("act"), enteredLanes(card, fields), fields);
     return {
       file: replaceAt(file, ["rateCards", cardIndex, "lanes"], lanes),
       goTo: withQuery(path, { zone: visit.query["zone"], lane: visit.query["lane"] }),
@@ -123,9 +123,9 @@ const lanesUpload = fileForm({
   },
 });
 
-const download = (format: TableFormat) =>
+const lanesDownload = (format: TableFormat) =>
   defineAnswer(`${cardRoute}/lanes.${format}`, "look", async (visit, deps) => {
-    const { card } = cardIn(visit, (await presentCatalogue(visit, deps)).catalogue.file);
+    const { card } = cardIn(visit, (await currentCatalogue(visit, deps)).catalogue.file);
     const { columns, rows } = lanesAsTable(card.lanes);
     const table = () => ({ columns, rows: inOneBatch(rows), textColumns: laneTextColumns });
     return downloadTable(visit, deps, { name: `${card.id}-lanes`, sheet: "Lanes", format, table });
@@ -134,5 +134,5 @@ const download = (format: TableFormat) =>
 export const lanes: Subject = {
   pages: [copyForm.page, ...lanesUpload.pages],
   forms: [lanesForm, copyForm.form, ...lanesUpload.forms],
-  answers: (Object.keys(tableFormats) as TableFormat[]).map(download),
+  answers: (Object.keys(tableFormats) as TableFormat[]).map(lanesDownload),
 };

@@ -1,4 +1,4 @@
-// The lanes of a rate card: a table with editable cells and the columns of the file of lanes.
+// The lanes of a rate card: a table with the columns of the file of lanes. Its cells are inputs for people who may change the catalogue.
 import { priceInWords } from "../../../../domain/catalogue/fields.js";
 import { laneCells, laneColumns, maxBreaks, maxBreaksIn } from "../../../../domain/catalogue/laneCells.js";
 import type { RateCard } from "../../../../domain/catalogue/schema.js";
@@ -8,7 +8,7 @@ import { Chips } from "../../shell/chips.js";
 import { Button, Field, Form } from "../../shell/form.js";
 import { EmptyState, Panel, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import type { PresentCatalogue } from "../customers.js";
+import type { CurrentCatalogue } from "../customers.js";
 import { entryPath } from "./cataloguePaths.js";
 import { formVersion } from "./formFields.js";
 
@@ -24,7 +24,7 @@ const fieldsBesideCells = 2;
 /** Room for the fields beside the rows: token, version, percent, button. */
 const fieldsBesideRows = 10;
 
-export function Lanes({ view, card }: { view: PresentCatalogue; card: RateCard }) {
+export function Lanes({ view, card }: { view: CurrentCatalogue; card: RateCard }) {
   const visit = useVisit();
   const { query } = visit;
   const search = (query["zone"] ?? "").trim().slice(0, 100);
@@ -57,7 +57,7 @@ export function Lanes({ view, card }: { view: PresentCatalogue; card: RateCard }
           hidden={{ version: formVersion(visit, view) }}
         >
           <div class="lane-scroll">
-            <Table caption="Lanes" columns={[choiceColumn, ...columns]} rows={typedRows(visit, names) ?? [...recordedRows, ...blankRows]} />
+            <Table caption="Lanes" columns={[choiceColumn, ...columns]} rows={sentRows(visit, names) ?? [...recordedRows, ...blankRows]} />
           </div>
           <datalist id="zones">
             {["*", ...new Set(zones.map(({ zone }) => zone))].map((zone) => (
@@ -88,7 +88,7 @@ export function Lanes({ view, card }: { view: PresentCatalogue; card: RateCard }
 const blankRows = Array.from({ length: 3 }, (): LaneRow => ({ place: "", cells: [], isChosen: false }));
 
 /** The rows as they were sent, if the form is shown again. */
-function typedRows({ submitted }: Visit, columns: readonly string[]): readonly LaneRow[] | undefined {
+function sentRows({ submitted }: Visit, columns: readonly string[]): readonly LaneRow[] | undefined {
   const places = submitted.all("place");
   if (places.length === 0) return undefined;
   const chosen = new Set(submitted.all("chosen"));
@@ -138,5 +138,5 @@ function laneColumn(name: string, index: number, mayChange: boolean): Column<Lan
     };
   const isPrice = /^(basic|minimum|perKg\d*)$/.test(name);
   const textOf = (text = "") => (isPrice && text !== "" ? priceInWords(Number(text)) : text);
-  return { heading, names: index === 0, number: isNumber, cell: ({ cells }) => textOf(cells[index]) };
+  return { heading, isRowHeader: index === 0, number: isNumber, cell: ({ cells }) => textOf(cells[index]) };
 }

@@ -1,4 +1,4 @@
-// Forms and files do not change the catalogue at once. Their change waits while one page shows the difference, and is applied there.
+// A form or a file does not change the catalogue directly. Its change waits while a page shows the difference, and is applied on that page.
 import { randomUUID } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { applyOrganisation } from "../../../../commands/organisations/organisation.js";
@@ -28,7 +28,7 @@ import { Button, Choice, Form } from "../../shell/form.js";
 import { countInWords, timeInWords } from "../../shell/formats.js";
 import { ButtonLink, EmptyState, Panel, pageInMemory, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import { type PresentCatalogue, presentCatalogue } from "../customers.js";
+import { type CurrentCatalogue, currentCatalogue } from "../customers.js";
 import { changesInWords, differenceColumns } from "./cataloguePage.js";
 import { applyPath, cataloguePath } from "./cataloguePaths.js";
 
@@ -40,14 +40,14 @@ export interface Edit {
   readonly goTo: string;
   /** What is changed, for the title of the page that shows the difference. */
   readonly about: string;
-  /** The path of the edited entry in the file, such as `zoneMaps.0`. Messages about faults in it leave out its name. */
+  /** The path of the edited entry in the file, such as `zoneMaps.0`. Messages about faults in that entry do not name it. */
   readonly editedPath?: string;
 }
 
 interface CatalogueForm {
   readonly path: string;
   readonly title: (visit: SignedInVisit, file: OrganisationFile) => string;
-  readonly body: (visit: SignedInVisit, view: PresentCatalogue) => Child;
+  readonly body: (visit: SignedInVisit, view: CurrentCatalogue) => Child;
   readonly edit: (fields: Fields, file: OrganisationFile, visit: SignedInVisit) => Edit;
   readonly faults?: NonNullable<FormDefinition["faults"]>;
 }
@@ -55,7 +55,7 @@ interface CatalogueForm {
 /** A page for a form, and the form, at the same path. */
 export function catalogueForm({ path, title, body, edit, faults }: CatalogueForm) {
   const page = definePage(path, "catalogue", async (visit, deps) => {
-    const view = await presentCatalogue(visit, deps);
+    const view = await currentCatalogue(visit, deps);
     return { title: title(visit, view.file), body: body(visit, view) };
   });
   return { page, form: editForm(page, "", edit, faults) };
@@ -88,15 +88,15 @@ function checkedFile(file: unknown, editedPath?: string): OrganisationFile {
   throw new Rejection("invalid", lines[0] ?? "These changes cannot be saved", lines);
 }
 
-/** The file as it is after JSON, like those in events: without undefined fields. */
+/** The file as events record it. JSON removes fields that are undefined. */
 const asRecorded = (file: OrganisationFile): CatalogueFile => JSON.parse(JSON.stringify(file));
 
-/** Merges the waiting change with the newest version. Only the change's owner finds it. */
+/** Merges the person's waiting change with the newest version. `keptSides`: `mine` or `theirs` for each conflict, or one for all. */
 async function requireChange(visit: SignedInVisit, deps: PortalDeps, changeId: string, keptSides: readonly string[]) {
   const change = await findWaitingChange(deps.pool, ownerOf(visit), changeId);
   if (!change)
     throw new Rejection("notFound", "This change is no longer available: it was applied, replaced, or made more than an hour ago");
-  // Reads the version again at each attempt, because somebody else may just have applied one.
+  // Not `currentCatalogue`, which reads once per visit: each attempt needs the newest version, which another person may just have applied.
   const { catalogueVersion: version } = await versionAndClockOf(visit.person.organisationId, deps.pool);
   const catalogue = await deps.catalogues(visit.person.organisationId, version);
   const base = change.madeFrom === version ? catalogue.file : await catalogueAt(visit.person.organisationId, change.madeFrom, deps.pool);
@@ -129,8 +129,8 @@ const applyForm = defineForm(applyPage, "", async (visit, fields, deps) => {
       await forgetWaitingChange(deps.pool, ownerOf(visit), changeId);
       return withNotice(change.goTo, applied.changes.length === 0 ? "Nothing has changed." : `Version ${applied.version} applied.`);
     } catch (error) {
-      const isOvertaken = error instanceof Rejection && error.code === "conflict";
-      if (!isOvertaken || attempt === maxAttempts) throw error; // somebody else applied a version first: try again on top of it
+      const isOvertaken = error instanceof Rejection && error.code === "conflict"; // another person applied a version first
+      if (!isOvertaken || attempt === maxAttempts) throw error;
     }
   }
 });
@@ -142,10 +142,10 @@ async function showChange(visit: SignedInVisit, deps: PortalDeps, changeId: stri
   const changes = catalogueDifferences(current, file);
   const removedCount = changes.filter(({ kind }) => kind === "removed").length;
   const { rows, pager } = pageInMemory(visit, changes, { noun: ["change", "changes"], path: withQuery(applyPath, { draft: changeId }) });
-  const othersLine = version > change.madeFrom ? await changedMeanwhile(visit, deps, change.madeFrom, version) : "";
+  const othersLine = version > change.madeFrom ? await othersInWords(visit, deps, change.madeFrom, version) : "";
   const body = (
     <>
-      {othersLine && conflicts.length === 0 ? <p class="notice">{othersLine} Their change stands beside yours.</p> : null}
+      {othersLine && conflicts.length === 0 ? <p class="notice">{othersLine} Both changes are kept.</p> : null}
       <Form to={applyPath} hidden={{ draft: changeId, version: String(version) }}>
         {conflicts.length > 0 ? <Conflicts othersLine={othersLine} conflicts={conflicts} /> : null}
         <Panel id="changes" title="What changes">
@@ -182,18 +182,18 @@ function Conflicts({ othersLine, conflicts }: { othersLine: string; conflicts: r
   const nameOf = (conflict: Conflict) =>
     conflict.trail.length === 0 ? subjectOf(conflict) : `${subjectOf(conflict)}: ${placeInWords(conflict.section, conflict.trail)}`;
   const choosesEach = conflicts.length <= maxConflictChoices;
-  const keep: Column<Conflict> = {
+  const keepColumn: Column<Conflict> = {
     heading: "Keep",
     cell: (conflict) => (
       <Choice label={`Keep, ${nameOf(conflict)}`} id={`keep-${conflicts.indexOf(conflict)}`} name="keep" options={options} unseenLabel />
     ),
   };
   const columns: Column<Conflict>[] = [
-    { heading: "What", names: true, cell: nameOf },
+    { heading: "What", isRowHeader: true, cell: nameOf },
     { heading: "Before", cell: sideOf("base") },
     { heading: "Theirs", cell: sideOf("theirs") },
     { heading: "Yours", cell: sideOf("mine") },
-    ...(choosesEach ? [keep] : []),
+    ...(choosesEach ? [keepColumn] : []),
   ];
   return (
     <Panel id="conflicts" title="Changed by both of you">
@@ -204,8 +204,8 @@ function Conflicts({ othersLine, conflicts }: { othersLine: string; conflicts: r
   );
 }
 
-/** A sentence that says who has changed the catalogue since a version. */
-async function changedMeanwhile(visit: SignedInVisit, deps: PortalDeps, after: number, upTo: number): Promise<string> {
+/** A sentence that says who applied the versions after the one that the change was made from. */
+async function othersInWords(visit: SignedInVisit, deps: PortalDeps, after: number, upTo: number): Promise<string> {
   const { organisationId, timezone } = visit.person;
   const [versions, nameOf] = await Promise.all([
     catalogueVersionsBetween(organisationId, { after, upTo, max: 20 }, deps),

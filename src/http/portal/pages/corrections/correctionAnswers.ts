@@ -1,10 +1,10 @@
-// Answers the grid's requests: pages of rows, verdicts on edited rows, the present state of rows, and submitting, dismissing and reopening.
+// Answers the grid's requests: pages of rows, verdicts on edited rows, the current state of rows, and submitting, dismissing and reopening.
 import { z } from "zod";
 import { dismissRows, reopenRows } from "../../../../commands/corrections/dismissRows.js";
 import { judgeCorrections } from "../../../../commands/corrections/judgeCorrections.js";
 import { type ClosedRow, RowsClosed } from "../../../../commands/corrections/openRows.js";
 import { type Correction, requestCorrection } from "../../../../commands/corrections/requestCorrection.js";
-import { firstRequest } from "../../../../commands/imports/importStream.js";
+import { readImportRequest } from "../../../../commands/imports/importStream.js";
 import type { Catalogue } from "../../../../domain/catalogue/catalogue.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
@@ -22,7 +22,7 @@ import { principalNames, versionAndClockOf } from "../../../../queries/organisat
 import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcomes.js";
 import { sendAnswer } from "../../../server/requestMiddleware.js";
 import { type AnswerDefinition, defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { correctionsPath, readShownRows, requireRowFilter, servedPage, verdictOf } from "./shownRows.js";
 
 /** The fields for which the grid suggests values that the organisation already uses. */
@@ -31,7 +31,7 @@ export const suggestedFields = ["customerId", "warehouseCode", "chargeCode"] as 
 const maxSuggestions = 8;
 const maxTextLength = 200;
 
-/** Suggests values for a cell, those most like its text first. */
+/** Suggests values for a cell, the most similar to the cell's text first. */
 const suggestionsAnswer = defineAnswer(`${correctionsPath}/suggestions`, "look", async (visit, deps) => {
   const field = suggestedFields.find((each) => each === visit.query["field"]);
   if (field === undefined) throw new Rejection("invalid", `field must be one of ${suggestedFields.join(", ")}`);
@@ -44,14 +44,14 @@ export const customerCodes = ({ customers }: Catalogue): KnownCode[] => [...cust
 
 async function knownCodes(field: (typeof suggestedFields)[number], visit: SignedInVisit, deps: PortalDeps): Promise<Iterable<KnownCode>> {
   if (field === "customerId") {
-    const { catalogue } = await presentCatalogue(visit, deps);
+    const { catalogue } = await currentCatalogue(visit, deps);
     return customerCodes(catalogue);
   }
   const { warehouseCodes, chargeCodes } = await activityChoices(visit.person.organisationId, deps.pool);
   return (field === "warehouseCode" ? warehouseCodes : chargeCodes).slice(0, maxChoices).map((value) => ({ value }));
 }
 
-/** The activities, or shipments, of one page. */
+/** How many activities, or shipments with all their lines, one answer has. */
 const rowsPerPage = 250;
 const maxReadBytes = 1024 * 1024;
 const maxChangeBytes = 2 * 1024 * 1024;
@@ -62,7 +62,7 @@ const rowList = <Row extends z.ZodType>(row: Row) => z.array(row).min(1).max(lim
 const onceFault = "must name each row once";
 const areUnique = (rows: readonly number[]) => new Set(rows).size === rows.length;
 
-/** Rows arrive in the order of editing. Of two elements with one shipmentId the later wins, so this restores the order of the push. */
+/** The grid sends rows in the order of editing. This restores the order of the push: of two elements with one shipmentId the later wins. */
 const sortRows = <Row extends { readonly row: number }>(rows: readonly Row[]): Row[] => rows.toSorted((one, other) => one.row - other.row);
 
 interface PostOptions<Schema> {
@@ -107,7 +107,7 @@ const changedRowsSchema = z.strictObject({
     .transform(sortRows),
 });
 
-/** Judges edited rows of one import as the importer would now, and says which of them somebody else has closed meanwhile. */
+/** Judges edited rows of one import as an import would now, and says which of them are no longer open. */
 const judgeAnswer = definePost("judge", { schema: changedRowsSchema }, async (visit, deps, { importId, rows }) => {
   const { organisationId } = visit.person;
   const found = await findImportRow(organisationId, { kind: undefined, importId }, deps.pool);
@@ -116,7 +116,7 @@ const judgeAnswer = definePost("judge", { schema: changedRowsSchema }, async (vi
   const numbers = rows.map(({ row }) => row);
   const sentValues = await rowsToCorrect(position, numbers, deps.pool);
   const names = await rejectedRowsAmong(position, numbers, deps.pool);
-  const { catalogue } = await presentCatalogue(visit, deps);
+  const { catalogue } = await currentCatalogue(visit, deps);
   const knownRows = rows.filter(({ row }) => sentValues.has(row));
   const verdicts = await judgeCorrections({ importId, kind, catalogue, sentValues, names, rows: knownRows }, deps);
   const rowIds = knownRows.map(({ row }) => ({ importId, row }));
@@ -129,7 +129,7 @@ const judgeAnswer = definePost("judge", { schema: changedRowsSchema }, async (vi
 
 const namedRowsSchema = z.strictObject({ rows: rowList(z.strictObject({ importId: importIdSchema, row: rowNumberSchema })) });
 
-/** The present state of the rows on a person's screen. */
+/** The current state of the rows on a person's screen. */
 const statesAnswer = definePost("states", { schema: namedRowsSchema, access: "look" }, async ({ person }, { pool }, { rows }) => ({
   rows: await rejectedRowOutcomes(person.organisationId, rows, pool),
 }));
@@ -170,12 +170,13 @@ const stateAnswers = (["dismiss", "reopen"] as const).map((action) =>
   }),
 );
 
-/** Who closed each row. Reads the streams, because the tables may lag behind. */
+/** Who closed each row. Reads the import that closed it from its stream, because the tables may lag behind. */
 async function claimsOfRows(rows: readonly ClosedRow[], nameOf: NameOf, { eventStore }: PortalDeps) {
-  const pushes = new Map<string, ImportRequested | undefined>();
-  for (const importId of new Set(rows.flatMap((row) => row.importId ?? []))) pushes.set(importId, await firstRequest(eventStore, importId));
+  const requests = new Map<string, ImportRequested | undefined>();
+  for (const importId of new Set(rows.flatMap((row) => row.importId ?? [])))
+    requests.set(importId, await readImportRequest(eventStore, importId));
   return rows.map(({ row, state, importId = null, by: person }) => {
-    const request = pushes.get(importId ?? "");
+    const request = requests.get(importId ?? "");
     const by = person ?? request?.by;
     return { row, state, otherId: importId, otherName: request?.sourceDetails ?? null, note: null, by: by ? nameOf(by) : null };
   });
@@ -183,7 +184,7 @@ async function claimsOfRows(rows: readonly ClosedRow[], nameOf: NameOf, { eventS
 
 export const correctionAnswers = [suggestionsAnswer, rowsAnswer, judgeAnswer, statesAnswer, submitAnswer, ...stateAnswers];
 
-const maxWaitMs = 4_500;
+const maxSubmitMs = 4_500;
 
 /** Submits corrected rows in the visitor's name. Idempotent: the same key again returns the same import. */
 export async function sendCorrection(
@@ -192,6 +193,5 @@ export async function sendCorrection(
   correction: Pick<Correction, "importId" | "kind" | "push" | "idempotencyKey">,
 ) {
   const { catalogueVersion, now } = await versionAndClockOf(organisationId, deps.pool);
-  const visitContext = { organisationId, by, requestId, catalogueVersion, now, withinMs: maxWaitMs };
-  return requestCorrection(deps, { ...visitContext, ...correction });
+  return requestCorrection(deps, { organisationId, by, requestId, catalogueVersion, now, withinMs: maxSubmitMs, ...correction });
 }

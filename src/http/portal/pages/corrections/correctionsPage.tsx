@@ -10,14 +10,14 @@ import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice
 import { type Chip, Chips } from "../../shell/chips.js";
 import { clipText, countInWords } from "../../shell/formats.js";
 import { Amount, EmptyState, Link } from "../../shell/parts.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { importPath, kindNames, shownReference } from "../imports/importStatus.js";
 import { changeRowStates, customerCodes } from "./correctionAnswers.js";
 import { GridFrame, gridColumns } from "./gridFrame.js";
 import { correctionsPath, correctionsPathOf, hasRows, readShownRows, requireRowFilter, rowCounts, rowsByImport } from "./shownRows.js";
 import { CatalogueFollowUp } from "./unknownCustomers.js";
 
-/** More rows than fit on a screen. The script fetches the rest. */
+/** How many rows the page has when it loads: more than fit on a screen. The script fetches the rest. */
 const firstPageRows = 50;
 
 export const correctionsPage = definePage(correctionsPath, "look", async (visit, deps) => {
@@ -26,7 +26,7 @@ export const correctionsPage = definePage(correctionsPath, "look", async (visit,
   const [counts, { reasons, imports, more }, { catalogue }, rows] = await Promise.all([
     rowCounts(visit, deps),
     readGroups(visit, filter, deps),
-    presentCatalogue(visit, deps),
+    currentCatalogue(visit, deps),
     readShownRows(visit, filter, { limit: firstPageRows, cursor: visit.query["cursor"] || undefined }, deps),
   ]);
   return {
@@ -43,7 +43,7 @@ export const correctionsPage = definePage(correctionsPath, "look", async (visit,
             <GridFrame visit={visit} filter={filter} columns={gridColumns(kind, catalogue)} rows={rows} />
           </>
         ) : (
-          <EmptyState title={stateTexts[state].none}>
+          <EmptyState title={stateTexts[state].emptyTitle}>
             {state === "open" ? "Rows that an import rejects appear here once it has completed." : undefined}
           </EmptyState>
         )}
@@ -71,12 +71,12 @@ const maxGroups = 1_000;
 const maxListedImports = 100;
 
 /**
- * `reasons` are those of the filter's import, or of all, the most frequent first. `imports` are those with rows of this kind and state, latest
- * first. `more` is true if there are more groups than were read, so that the counts are too low.
+ * `reasons` are those of the filter's import, or of all imports, most frequent first. `imports` are those with rows of the filter's kind
+ * and state, the latest first. `more` is true if there are more groups than were read, so that the counts are too low.
  */
 async function readGroups(visit: SignedInVisit, { kind, state, importId }: RowFilter, { pool }: PortalDeps) {
-  const groupsOf = (only: string | undefined) =>
-    rejectionGroups(visit.person.organisationId, { kind, state, importId: only }, maxGroups, pool);
+  const groupsOf = (importOrAll: string | undefined) =>
+    rejectionGroups(visit.person.organisationId, { kind, state, importId: importOrAll }, maxGroups, pool);
   const [allGroups, groupsOfImport] = await Promise.all([groupsOf(undefined), importId === undefined ? undefined : groupsOf(importId)]);
   const { groups, more } = groupsOfImport ?? allGroups;
   const reasons = sumByKey(groups, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);
@@ -86,18 +86,18 @@ async function readGroups(visit: SignedInVisit, { kind, state, importId }: RowFi
 
 /** Adds up the groups with the same key, in the order of their first groups. `key` is a reason's key or an import's id. */
 function sumByKey(groups: readonly RejectionGroup[], keyAndName: (group: RejectionGroup) => readonly [key: string, name: string]) {
-  return [...groupedBy(groups, (group) => keyAndName(group)[0])].map(([key, some]) => ({
+  return [...groupedBy(groups, (group) => keyAndName(group)[0])].map(([key, sameKey]) => ({
     key,
-    name: keyAndName(some[0])[1],
-    rows: some.reduce((sum, { rows }) => sum + rows, 0),
+    name: keyAndName(sameKey[0])[1],
+    rows: sameKey.reduce((sum, { rows }) => sum + rows, 0),
   }));
 }
 
-const stateTexts: Readonly<Record<GroupState, { readonly name: string; readonly none: string }>> = {
-  open: { name: "Open", none: "No rejected rows to correct" },
-  submitted: { name: "Submitted", none: "No corrections in progress" },
-  corrected: { name: "Corrected", none: "No corrected rows" },
-  dismissed: { name: "Dismissed", none: "No dismissed rows" },
+const stateTexts: Readonly<Record<GroupState, { readonly name: string; readonly emptyTitle: string }>> = {
+  open: { name: "Open", emptyTitle: "No rejected rows to correct" },
+  submitted: { name: "Submitted", emptyTitle: "No corrections in progress" },
+  corrected: { name: "Corrected", emptyTitle: "No corrected rows" },
+  dismissed: { name: "Dismissed", emptyTitle: "No dismissed rows" },
 };
 
 interface CountedLinkProps {
@@ -125,14 +125,14 @@ interface RowChoicesProps {
   readonly imports: readonly RowGroup[];
 }
 
-/** The script makes each toolbar one stop of the Tab key. */
+/** Chooses the rows' kind, state and import. A script makes each toolbar one stop of the Tab key. */
 function RowChoices({ filter: { kind, state, importId }, reference, counts, imports }: RowChoicesProps) {
   const importChip: Chip = {
     name: "import",
     label: "Import",
     kind: "choice",
     all: "All imports",
-    missingLabel: reference,
+    unlistedLabel: reference,
     options: imports.map(({ key, name, rows }) => ({ value: key, label: `${name} (${countInWords(rows, "row")})` })),
   };
   return (

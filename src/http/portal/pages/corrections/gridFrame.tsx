@@ -32,13 +32,13 @@ export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {
   return [...fieldColumns, ...custom.map(({ key, label = key }) => ({ name: customFieldPrefix + key, heading: label, ...plainText }))];
 }
 
-/** If the first rows are larger than this, the script fetches them itself. */
+/** If the first rows as JSON are larger than this, they are not in the page, and the script fetches them. */
 const maxInlineBytes = 128 * 1024;
 
-/** The rows as a plain table, until the script replaces it with its grid. The tools show only then. */
+/** The rows as a plain table, until the script replaces the table with its grid. The tools are visible only with the grid. */
 export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   const { links, person } = visit;
-  const firstPage = visit.query["cursor"] ? "" : JSON.stringify(servedPage(rows));
+  const firstRowsJson = visit.query["cursor"] ? "" : JSON.stringify(servedPage(rows));
   const { state } = filter;
   const mayChange = visit.may("operate");
   const settings: Settings = {
@@ -60,7 +60,7 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
       aria-labelledby="rows"
       id="corrections"
       data-settings={JSON.stringify(settings)}
-      data-first={firstPage.length > maxInlineBytes ? "" : firstPage}
+      data-first={firstRowsJson.length > maxInlineBytes ? "" : firstRowsJson}
     >
       <h2 id="rows" class="unseen">
         Rows
@@ -112,12 +112,12 @@ export function GridFrame({ visit, filter, columns, rows }: FrameProps) {
   );
 }
 
-/** The most rows in the table without scripts: one shipment may have hundreds of lines. */
+/** The most rows in the plain table: its 50 shipments may have hundreds of lines each. */
 const maxPlainRows = 250;
 
 const formId = "chosen-rows";
-const stateChanges: Readonly<Partial<Record<RowFilter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
-const allowedChange = ({ state }: RowFilter) => (useVisit().may("operate") ? stateChanges[state] : undefined);
+const changeLabels: Readonly<Partial<Record<RowFilter["state"], string>>> = { open: "Dismiss", dismissed: "Reopen" };
+const allowedChange = ({ state }: RowFilter) => (useVisit().may("operate") ? changeLabels[state] : undefined);
 
 /** Looks like the grid, so that nothing moves when the grid replaces it. */
 function FirstRows({ filter, rows: { items }, columns }: Omit<FrameProps, "visit">) {

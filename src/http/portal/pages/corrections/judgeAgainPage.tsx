@@ -12,13 +12,13 @@ import { Form } from "../../shell/form.js";
 import { clipText, countInWords } from "../../shell/formats.js";
 import { Amount, EmptyPanel, EmptyState, Facts, Link, Panel, withQuery } from "../../shell/parts.js";
 import { type Column, Table } from "../../shell/table.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { kindNames } from "../imports/importStatus.js";
 import { sendCorrection } from "./correctionAnswers.js";
 import { correctionsPath, correctionsPathOf, readShownRows, type ShownRow } from "./shownRows.js";
 import { judgeAgainPath, UnknownCustomers } from "./unknownCustomers.js";
 
-/** The cursor from which each kind is judged. A kind without one begins with the latest import. */
+/** The cursor from which the rows of each kind are judged. A kind without a cursor is judged from its latest import on. */
 type StartCursors = Readonly<Partial<Record<ImportKind, string>>>;
 
 const rowsPerRead = 250;
@@ -30,7 +30,7 @@ const judgeOpenRows = async (visit: SignedInVisit, deps: PortalDeps, startCursor
 
 export type JudgedRows = Awaited<ReturnType<typeof judgeKind>>;
 
-/** `accepted` are the shipments or activities that would be accepted now. `next` is the cursor of the rest; null if all were judged. */
+/** `accepted`: by shipment or activity, the rows that would be accepted now. `next`: the cursor of the rest; null if all were judged. */
 async function judgeKind(visit: SignedInVisit, deps: PortalDeps, kind: ImportKind, from: string | undefined) {
   const filter = { kind, state: "open" } as const;
   const judged: ShownRow[] = [];
@@ -53,14 +53,15 @@ const isAccepted = (group: readonly ShownRow[]): boolean =>
 const maxNewImports = 20;
 
 /**
- * Judges again, because others may have changed something, and submits what is accepted: one new import for each 500 rows of an import.
- * `takenRows` counts rows of batches that somebody else has meanwhile closed rows of; `unsentRows`, those not sent for the `unsentReason`.
+ * Judges the rows again, because others may have changed something since the page was shown, and submits the accepted ones in batches. Each
+ * batch has up to 500 rows of one import and becomes a new import. `takenRows` counts the rows of refused batches: somebody else had closed
+ * some of their rows. `unsentRows` counts the rows that were not sent for the `unsentReason`.
  */
 async function submitAccepted(visit: SignedInVisit, deps: PortalDeps, startCursors: StartCursors, key: string) {
-  const found = await judgeOpenRows(visit, deps, startCursors);
-  const batches = found.flatMap(({ accepted }) => chunksOfGroups(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
+  const kinds = await judgeOpenRows(visit, deps, startCursors);
+  const batches = kinds.flatMap(({ accepted }) => chunksOfGroups(accepted, ({ importId }) => importId).map((groups) => groups.flat()));
   const free = await countFreePlaces(visit.person.organisationId, deps.maxQueuedImports, deps.pool);
-  const maxBatches = Math.max(1, Math.min(free, maxNewImports)); // with none free the queue's own refusal says what to do
+  const maxBatches = Math.max(1, Math.min(free, maxNewImports)); // if no place is free, the queue refuses the first batch
   let [rows, imports, takenRows] = [0, 0, 0];
   for (const [index, batch] of batches.entries()) {
     const unsentRows = batches.slice(index).flat().length;
@@ -88,15 +89,15 @@ const idempotencyKeyOf = (importId: string, rows: readonly number[], key: string
 /** Shows which open rows the catalogue would accept now, before anything is submitted. */
 export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit, deps) => {
   const startCursors = startCursorsIn((kind) => visit.query[kind] ?? "");
-  const [found, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, startCursors), presentCatalogue(visit, deps)]);
-  const unfinished = found.filter(({ next }) => next !== null);
+  const [kinds, { catalogueVersion }] = await Promise.all([judgeOpenRows(visit, deps, startCursors), currentCatalogue(visit, deps)]);
+  const unfinished = kinds.filter(({ next }) => next !== null);
   return {
     title: "Check rejected rows again",
     crumbs: [["Rejected rows", correctionsPath]],
     body: (
       <>
         <p class="muted">Checked against version {catalogueVersion} of the catalogue. Nothing has been submitted yet.</p>
-        <Accepted found={found} startCursors={startCursors} />
+        <AcceptedRows kinds={kinds} startCursors={startCursors} />
         {unfinished.length === 0 ? null : (
           <p>
             At most {maxJudgedRows} shipments and {maxJudgedRows} activities are checked at a time.{" "}
@@ -105,7 +106,7 @@ export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit
             </Link>
           </p>
         )}
-        <UnknownCustomers rows={found.flatMap(({ judged }) => judged)} />
+        <UnknownCustomers rows={kinds.flatMap(({ judged }) => judged)} />
       </>
     ),
   };
@@ -114,9 +115,9 @@ export const judgeAgainPage = definePage(judgeAgainPath, "operate", async (visit
 const startCursorsIn = (cursorOf: (kind: ImportKind) => string): StartCursors =>
   Object.fromEntries(importKinds.flatMap((kind) => (cursorOf(kind) === "" ? [] : [[kind, cursorOf(kind)]])));
 
-function Accepted({ found, startCursors }: { found: readonly JudgedRows[]; startCursors: StartCursors }) {
-  const judged = found.flatMap((each) => each.judged).length;
-  const rows = found.flatMap(({ accepted }) => accepted.flat()).length;
+function AcceptedRows({ kinds, startCursors }: { kinds: readonly JudgedRows[]; startCursors: StartCursors }) {
+  const judged = kinds.flatMap((each) => each.judged).length;
+  const rows = kinds.flatMap(({ accepted }) => accepted.flat()).length;
   if (judged === 0) return <EmptyPanel label="Open rows" title="No rejected rows to correct" />;
   return (
     <Panel id="accepted" title="Would be accepted now">
@@ -134,14 +135,16 @@ function Accepted({ found, startCursors }: { found: readonly JudgedRows[]; start
         </EmptyState>
       ) : (
         <>
-          <Table caption="Rows that would be accepted now, by why they were rejected" columns={reasonColumns} rows={reasonsOf(found)} />
+          <Table caption="Rows that would be accepted now, by why they were rejected" columns={reasonColumns} rows={reasonsOf(kinds)} />
           <Form
             to={judgeAgainPath}
             hidden={{ key: randomUUID(), ...startCursors }}
             submit={`Submit ${countInWords(rows, "row")}`}
             cancel={correctionsPath}
           />
-          <p class="hint">The rows are submitted unchanged, in one new import for each import they came from.</p>
+          <p class="hint">
+            The rows are submitted unchanged. The rows of each import become a new import, or several if there are more than 500.
+          </p>
         </>
       )}
     </Panel>
@@ -149,8 +152,8 @@ function Accepted({ found, startCursors }: { found: readonly JudgedRows[]; start
 }
 
 /** Counts the rows accepted now by kind and by their old reason for rejection, the most frequent first. */
-function reasonsOf(found: readonly JudgedRows[]) {
-  const counts = found.flatMap(({ kind, accepted }) =>
+function reasonsOf(kinds: readonly JudgedRows[]) {
+  const counts = kinds.flatMap(({ kind, accepted }) =>
     [...groupedBy(accepted.flat(), ({ error }) => reasonInError(error))].map(([reason, { length }]) => ({ kind, reason, rows: length })),
   );
   return counts.sort((a, b) => b.rows - a.rows).slice(0, maxReasons);
@@ -159,7 +162,7 @@ function reasonsOf(found: readonly JudgedRows[]) {
 const maxReasons = 50;
 
 const reasonColumns: readonly Column<ReturnType<typeof reasonsOf>[number]>[] = [
-  { heading: "Rejected for", names: true, value: ({ reason }) => clipText(reason) },
+  { heading: "Rejected for", isRowHeader: true, value: ({ reason }) => clipText(reason) },
   { heading: "Kind", cell: ({ kind }) => <Link to={correctionsPathOf({ kind, state: "open" })}>{kindNames[kind]}</Link> },
   { heading: "Rows", number: true, value: ({ rows }) => rows },
 ];
@@ -176,7 +179,7 @@ function submissionInWords({ rows, imports, takenRows, unsentRows, unsentReason 
       ? "No rows were submitted: they are no longer open, or would still be rejected."
       : `${countInWords(rows, "row")} submitted in ${countInWords(imports, "new import")}. They leave this list as the import runs.`,
     takenRows > 0 &&
-      `${countInWords(takenRows, "row was", "rows were")} left out, because somebody else has submitted some of them. Check again for the rest.`,
+      `${countInWords(takenRows, "row was", "rows were")} left out, because some of them are no longer open. Check again for the rest.`,
     unsentRows > 0 && `${countInWords(unsentRows, "row is", "rows are")} not submitted and still open. ${unsentReason}.`,
   ].filter((line) => line !== false);
 }

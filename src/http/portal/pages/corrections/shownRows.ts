@@ -17,7 +17,7 @@ import type { PageRequest, RowPage } from "../../../../queries/rowPage.js";
 import type { ServedRow, Verdict } from "../../browser/corrections/rows.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Query, withQuery } from "../../shell/parts.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 
 export const correctionsPath = "/portal/corrections";
 
@@ -28,7 +28,7 @@ export const rowCounts = oncePerVisit(({ person, query }, { pool }: Pick<PortalD
   countRejectedRows(person.organisationId, query["import"] || undefined, pool),
 );
 
-/** Reads from the page's address which rows it shows. `reference` is that of the import in the address, if there is one. */
+/** Reads from the page's address which rows the page shows. `reference` is that of the import in the address, if there is one. */
 export async function requireRowFilter(visit: SignedInVisit, deps: Pick<PortalDeps, "pool">) {
   const { query, person } = visit;
   const importId = query["import"] || undefined;
@@ -60,7 +60,7 @@ export function rowsByImport(chosen: readonly string[]): [importId: string, rows
 
 export const hasRows = ({ rows, atLeast }: OpenRowCount): boolean => rows > 0 || atLeast;
 
-/** The page's address with another filter. Undefined members are left out. */
+/** The address of the page, or of the answer at `path`, with a filter. Undefined members of the filter are left out. */
 export function correctionsPathOf(
   { kind, state, importId, reasonKey }: Partial<RowFilter>,
   more: Query = {},
@@ -77,7 +77,7 @@ export async function readShownRows(visit: SignedInVisit, filter: RowFilter, pag
   const { organisationId } = visit.person;
   const { pool, signingSecret: secret } = deps;
   const { items, nextCursor } = await listCorrectionRows(organisationId, filter, { ...page, secret }, pool);
-  const { catalogue } = await presentCatalogue(visit, deps);
+  const { catalogue } = await currentCatalogue(visit, deps);
   const { kind, state } = filter;
   const isOpen = state === "open";
   const outcomes = isOpen ? [] : await rejectedRowOutcomes(organisationId, items, pool);
@@ -90,10 +90,10 @@ export async function readShownRows(visit: SignedInVisit, filter: RowFilter, pag
       const key = `${item.importId} ${item.row}`;
       const [verdict, closure] = [verdicts.get(key), closures.get(key)];
       const sources = { kind, customFieldKeys, sentValues: new Map([[item.row, values]]) };
-      const [fields] = correctedRows({ rows: [{ row: item.row, values: {} }] }, sources);
+      const [allValues] = correctedRows({ rows: [{ row: item.row, values: {} }] }, sources); // corrects nothing
       return {
         ...shown,
-        values: Object.fromEntries(fields ?? []),
+        values: Object.fromEntries(allValues ?? []),
         faulty: faultyColumns(kind, item, customFieldKeys),
         ...(verdict === undefined ? {} : { verdictToday: verdict }),
         ...(closure === undefined ? {} : { closure }),
@@ -103,6 +103,7 @@ export async function readShownRows(visit: SignedInVisit, filter: RowFilter, pag
   };
 }
 
+/** How the row's faulty dates read with the day first and with the month first, for dates that do not say which. */
 function datesIn({ values, faulty, verdictToday }: Omit<ServedRow, "dates">): Pick<ServedRow, "dates"> {
   const dateFields = [...new Set([...faulty, ...(verdictToday?.faulty ?? [])])].filter((field) => needsDateOrder(values[field] ?? ""));
   const readings = (text: string) => Object.fromEntries(dateOrders.map((order) => [order, toIsoDate(text, order)]));
@@ -119,10 +120,10 @@ export const servedPage = ({ items, nextCursor }: RowPage<ShownRow>) => ({
 /** Today's verdicts, by import and row; null for a row that would be accepted. */
 async function verdictsToday(kind: ImportKind, items: readonly CorrectionRow[], catalogue: Catalogue, deps: PortalDeps) {
   const verdicts = new Map<string, Verdict | null>();
-  for (const [importId, names] of groupedBy(items, (item) => item.importId)) {
-    const rows = names.map(({ row }) => ({ row, values: {} }));
-    const sentValues = new Map(names.map(({ row, values }) => [row, values]));
-    for (const [row, reason] of await judgeCorrections({ importId, kind, catalogue, sentValues, names, rows }, deps))
+  for (const [importId, sentRows] of groupedBy(items, (item) => item.importId)) {
+    const rows = sentRows.map(({ row }) => ({ row, values: {} }));
+    const sentValues = new Map(sentRows.map(({ row, values }) => [row, values]));
+    for (const [row, reason] of await judgeCorrections({ importId, kind, catalogue, sentValues, names: sentRows, rows }, deps))
       verdicts.set(`${importId} ${row}`, verdictOf(reason));
   }
   return verdicts;

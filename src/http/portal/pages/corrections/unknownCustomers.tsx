@@ -1,5 +1,4 @@
 // Leads from rejected rows to the catalogue: lists customers that it lacks, and links to the check for rows that it would now accept.
-
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { Button } from "../../shell/form.js";
@@ -26,7 +25,7 @@ export function unknownCustomers(rows: readonly ShownRow[]) {
 const addCustomerPath = (id: string): string => withQuery(addPath("customers"), { id, back: "judge-again" });
 
 const unknownColumns: readonly Column<{ id: string; rows: number }>[] = [
-  { heading: "Customer", names: true, value: ({ id }) => id },
+  { heading: "Customer", isRowHeader: true, value: ({ id }) => id },
   { heading: "Rows", number: true, value: ({ rows }) => rows },
   actionColumn(({ id }) => <ButtonLink to={addCustomerPath(id)} label="Add customer" quiet aria-description={`the customer ${id}`} />),
 ];
@@ -49,7 +48,7 @@ export function UnknownCustomers({ rows }: { rows: readonly ShownRow[] }) {
 
 const maxCustomersInLine = 3;
 
-/** Suggests a known id for a mistyped one. The script shows the button with the number of rows, and replaces the id in them. */
+/** Suggests a known id for a mistyped one. The script shows the button, with the number of rows in which a press replaces the id. */
 function CustomerSuggestion({ id, customers }: { id: string; customers: Iterable<KnownCode> }) {
   const suggestion = nearestCodes(id, customers, 1).find((code) => code.near);
   if (!suggestion) return null;

@@ -1,4 +1,4 @@
-// The page of one import: its status and history, from the tables and its stream, and the form that cancels it.
+// The page of one import: its status from the tables, its history from its event stream, and the form that cancels it.
 import { cancelImport } from "../../../../commands/imports/endImport.js";
 import { readRequestedEvent } from "../../../../events/importLayout.js";
 import { type ReadImport, requireImport } from "../../../../queries/imports/importStatus.js";
@@ -30,9 +30,9 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
     menu: [{ label: "History", to: `${path}/history` }],
   };
   const details = await importDetails(visit, view, deps);
-  const form = <AsOf visit={visit} path={path} asOf={asOf} />;
-  if (asOf) return { ...head, body: [details, form, await pastImport(visit, view, asOf, deps)] };
-  const present = await presentImport(visit, view, deps);
+  const asOfFilter = <AsOf visit={visit} path={path} asOf={asOf} />;
+  if (asOf) return { ...head, body: [details, asOfFilter, await pastImport(visit, view, asOf, deps)] };
+  const current = await currentState(visit, view, deps);
   const asksToCancel = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");
   return {
     ...head,
@@ -51,15 +51,15 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
         {details}
         <Live eventsPath={`${livePath}/${importId}`} version={version} isInProgress={isUnfinished(view)} />
         <div id="import-now" data-refetch>
-          {present}
+          {current}
         </div>
-        {form}
+        {asOfFilter}
       </>
     ),
   };
 });
 
-export const importStream = defineAnswer(`${livePath}/{importId}`, "look", async (visit, deps) => {
+export const liveImport = defineAnswer(`${livePath}/{importId}`, "look", async (visit, deps) => {
   const { view } = await importOf(visit, deps);
   return liveAnswer(visit, deps, watchedName.import(view.importId));
 });
@@ -67,7 +67,7 @@ export const importStream = defineAnswer(`${livePath}/{importId}`, "look", async
 /** The longest wait for the history. After it the page is shown without the history. */
 const maxHistoryMs = 1_500;
 
-async function presentImport(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
+async function currentState(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { pool, eventStore } = deps;
   const { organisationId } = visit.person;
   const nameOf = await principalNames(organisationId, pool);
@@ -119,10 +119,10 @@ export const cancelForm = defineForm(importPage, { subPath: "/cancel", access: "
 });
 
 const maxWaitMs = 4_000;
-/** How many events before the import's last event at that time the link to the history begins. */
+/** How many events the linked history shows before the last event of that time. */
 const earlierEventCount = 24n;
 
-/** The import as it was at a given time, read from its stream because the tables have only the present. */
+/** The import as it was at a given time, read from its event stream, because the tables have only its latest state. */
 async function pastImport(visit: SignedInVisit, view: ImportView, asOf: Date, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const { importId } = view;

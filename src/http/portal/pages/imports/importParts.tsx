@@ -18,7 +18,7 @@ import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { historyPath, importPath, isUnfinished, rejectedSoFar } from "./importStatus.js";
 
-/** Null while the import runs, because the reasons would be counted later than the rejected rows beside them. */
+/** Null while the import runs: its reasons are counted a moment later than its rejected rows, so the two numbers would not agree. */
 export async function reasonsPart(organisationId: string, view: ImportView, pool: Pool) {
   const rejected = rejectedSoFar(view);
   if (rejected === 0 || isUnfinished(view)) return null;
@@ -68,7 +68,7 @@ const rowStateBadges: Readonly<Record<RowState, State>> = {
 const rejectedColumns = ({ importId, kind }: ImportView): readonly Column<RejectedRow>[] => [
   {
     heading: "Row",
-    names: true,
+    isRowHeader: true,
     cell: ({ row }) => (
       <Link class="amount" to={historyPath(importId, row)}>
         {row}
@@ -92,7 +92,7 @@ const maxReasonLength = 500;
 const maxValueLength = 80;
 const maxValues = 24;
 
-/** The values of a rejected row. Our own fields have their headings; other columns have the names that were sent. */
+/** The values of a rejected row. Fields that we know have their headings; other columns have the names that were sent. */
 function RowValues({ data, kind }: { readonly data: unknown; readonly kind: ImportKind }) {
   const headings = new Map<string, string>(columnsOf(kind).map(({ name, heading }) => [name, heading]));
   const filledIn = Object.entries((data ?? {}) as Record<string, unknown>).filter(([, value]) => value !== "" && value !== null);
@@ -136,7 +136,7 @@ export async function reversalsPart(organisationId: string, view: ImportView, na
 }
 
 const reversalColumns = ({ kind }: ImportView, nameOf: NameOf): readonly Column<ImportReversal>[] => [
-  { heading: "When", names: true, cell: ({ at }) => <Time at={at} exact /> },
+  { heading: "When", isRowHeader: true, cell: ({ at }) => <Time at={at} exact /> },
   { heading: "Who", value: ({ actor }) => nameOf(principalOf(actor)) },
   { heading: "Reason", cell: ({ reason }) => <span class="reason">{reason}</span> },
   { heading: "What", cell: (reversal) => <span class="reason">{reversedRowsInWords(reversal)}</span> },
@@ -152,7 +152,7 @@ function reversedRowsInWords({ all, rows }: ImportReversal): string {
 
 type TimelineProps = { view: Pick<ImportView, "cancelling">; steps: readonly TimelineStep[] | undefined; nameOf: NameOf };
 
-/** `steps` is undefined if the event store does not answer. */
+/** `steps` is undefined if the event store has not answered in time. */
 export const Timeline = ({ view, steps, nameOf }: TimelineProps) => (
   <Panel id="timeline" title="Timeline">
     {steps === undefined ? (

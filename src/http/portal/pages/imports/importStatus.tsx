@@ -49,21 +49,21 @@ export function StateBadges({ view, status = statusBadge(view), labels = [] }: {
   );
 }
 
-/** The API's counts have no rejected rows while activities are imported. For these the difference of rows read and accepted stands in. */
+/** While activities are imported, `counts.failed` is not known yet. The rejected rows are then those that were read and not accepted. */
 export const rejectedSoFar = ({ kind, status, counts }: Pick<ImportView, "kind" | "status" | "counts">): number =>
   kind === "activities" && status === "processing" ? Math.max(0, counts.received - counts.processed) : counts.failed;
 
 export const importsPath = "/portal/imports";
-/** The stream of events that keeps open pages up to date. */
+/** The path of the live events that keep open pages up to date. */
 export const livePath = "/portal/live/imports";
 export const importPath = (importId: string) => `${importsPath}/${importId}`;
 export const reversePath = (importId: string) => `${importPath(importId)}/reverse`;
 /** The import's page, scrolled to one of its reversals. */
 export const reversalPath = (importId: string, reversalId: string) => `${importPath(importId)}#reversal-${reversalId}`;
-/** The events of an import, beginning at the one of this row. */
+/** The path of an import's events, beginning with the event of a row. */
 export const historyPath = (importId: string, row: number) => `${importPath(importId)}/history?row=${row}`;
 
-/** A reference may be blank. Earlier releases put the whole id of the corrected import into a correction's name, which is shortened here. */
+/** A reference may be blank. Earlier releases put the whole id of the corrected import into a correction's name; this shortens the id. */
 export const shownReference = ({ reference }: Pick<ImportView, "reference">): string =>
   reference.trim().replace(/^(Correction of import [0-9a-f]{8})-[0-9a-f-]{27}/, "$1") || "Without a reference";
 
@@ -76,18 +76,18 @@ export const importCrumbs = (view: Pick<ImportView, "importId" | "reference">) =
 /** What a list of imports shows besides the imports themselves. */
 export async function listDetails(organisationId: string, views: readonly Pick<ImportView, "importId">[], { pool }: { pool: Pool }) {
   const importIds = views.map(({ importId }) => importId);
-  const [nameOf, listed] = await Promise.all([principalNames(organisationId, pool), listedImports(organisationId, importIds, pool)]);
-  return { nameOf, listed };
+  const [nameOf, detailsById] = await Promise.all([principalNames(organisationId, pool), listedImports(organisationId, importIds, pool)]);
+  return { nameOf, detailsById };
 }
 
 type ListDetails = Awaited<ReturnType<typeof listDetails>>;
 
-const openRowsOf = ({ importId, status }: ImportView, { listed }: ListDetails): number =>
-  status === "completed" ? (listed.get(importId)?.openRows ?? 0) : 0;
+const openRowsOf = ({ importId, status }: ImportView, { detailsById }: ListDetails): number =>
+  status === "completed" ? (detailsById.get(importId)?.openRows ?? 0) : 0;
 
 export const importColumns = (details: ListDetails): readonly Column<ImportView>[] => [
   column("reference", "Reference", (view: ImportView) => shownReference(view), {
-    names: true,
+    isRowHeader: true,
     cell: (view) => <Unbroken text={shownReference(view)} />,
     link: ({ importId }) => importPath(importId),
   }),
@@ -111,7 +111,7 @@ export const importColumns = (details: ListDetails): readonly Column<ImportView>
       openRowsOf(view, details) > 0 ? withQuery("/portal/corrections", { import: view.importId, kind: view.kind }) : undefined,
   }),
   column("by", "By", ({ importId }) => {
-    const by = details.listed.get(importId)?.by;
+    const by = details.detailsById.get(importId)?.by;
     return by && details.nameOf(by);
   }),
   column("submitted", "Submitted", ({ submittedAt }) => submittedAt),
@@ -119,7 +119,7 @@ export const importColumns = (details: ListDetails): readonly Column<ImportView>
   column("importId", "Import id", ({ importId }) => importId, { onlyInFiles: true }),
 ];
 
-/** What a screen reader says about the status. */
+/** What a screen reader says when the status changes. */
 const statusNews = (view: ImportView): string => `${shownReference(view)}: ${statusInWords(view).toLowerCase()}`;
 
 /** The status, with the outcome of an import that has ended. */

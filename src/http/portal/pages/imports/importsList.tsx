@@ -16,8 +16,8 @@ const chips: readonly Chip[] = [
   { name: "kind", label: "Kind", kind: "choice", all: "All kinds", options: optionsOf(kindNames) },
   { name: "status", label: "Status", kind: "choice", all: "Every status", options: statusOptions },
   { name: "reference", label: "Reference", kind: "text", maxlength: maxReferenceLength },
-  { name: "correct", label: "To correct", kind: "yes" },
-  { name: "reversed", label: "Reversed", kind: "yes" },
+  { name: "correct", label: "To correct", kind: "checkBox" },
+  { name: "reversed", label: "Reversed", kind: "checkBox" },
 ];
 
 function importFilterOf(query: Readonly<Record<string, string>>): ImportFilter {
@@ -34,7 +34,7 @@ const watchedImports = ({ person }: SignedInVisit) => watchedName.imports(person
 const shownVersion = oncePerVisit((visit, deps: PortalDeps) => versionOf(watchedImports(visit), deps));
 
 /** The live events of the imports list. Other pages that depend on imports use them too. */
-export const importsStream = defineAnswer(livePath, "look", async (visit, deps) => liveAnswer(visit, deps, watchedImports(visit)));
+export const liveImports = defineAnswer(livePath, "look", async (visit, deps) => liveAnswer(visit, deps, watchedImports(visit)));
 
 export const importsList = listPage({
   path: importsPath,
@@ -48,7 +48,7 @@ export const importsList = listPage({
   readRows: async (visit, page, deps) => {
     const { organisationId } = visit.person;
     const filter = importFilterOf(visit.query);
-    await shownVersion(visit, deps);
+    await shownVersion(visit, deps); // before the rows are read, so that a change in between is not missed
     const [found, total] = await Promise.all([
       listImports(organisationId, filter, page, deps),
       countImports(organisationId, filter, deps.pool),

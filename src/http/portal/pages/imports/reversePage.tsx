@@ -1,4 +1,4 @@
-// Describes what a reversal would do, with the form that does it.
+// The page that describes what a reversal would do, with the form that reverses.
 import { type ReversalOutcome, reverseRows } from "../../../../commands/reversals/reverseRows.js";
 import { limits } from "../../../../domain/imports/limits.js";
 import { parseNumbers } from "../../../../domain/ranges.js";
@@ -10,11 +10,11 @@ import { answerTable } from "../../../server/problem.js";
 import { readReason } from "../../fields.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
-import { Form, ReasonField, Tick } from "../../shell/form.js";
+import { CheckBox, Form, ReasonField } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { Link, Panel, PlainList, withQuery } from "../../shell/parts.js";
 import { BillTable, billLines, billSum, FirstLinesHint, maxLines } from "../activities/bills.js";
-import { type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { currentCatalogue, type NameOfCustomer } from "../customers.js";
 import { shipmentPath } from "../shipments/shipmentWords.js";
 import { importOf } from "./importPage.js";
 import { importCrumbs, importPath, importsPath, kindNames, reversePath, shownReference } from "./importStatus.js";
@@ -25,7 +25,7 @@ export const reversePage = definePage(`${importsPath}/{importId}/reverse`, "oper
   const crumbs = importCrumbs(view);
   const title = visit.query["rows"] ? "Reverse rows" : visit.query["shipment"] ? "Reverse shipment" : "Reverse import";
   try {
-    return { title, crumbs, body: await preview(visit, view, deps) };
+    return { title, crumbs, body: await previewOf(visit, view, deps) };
   } catch (error) {
     if (!(error instanceof Rejection) || error.code === "notFound") throw error;
     const { status } = answerTable[error.code];
@@ -39,7 +39,7 @@ export const reversePage = definePage(`${importsPath}/{importId}/reverse`, "oper
   }
 });
 
-async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
+async function previewOf(visit: SignedInVisit, view: ImportView, deps: PortalDeps) {
   const { organisationId } = visit.person;
   const request = await reversalRequest(visit, view, deps);
   const outcome = await reverseRows(deps, { ...request, preview: true, reason: "", includeCorrections: false });
@@ -47,7 +47,7 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
   const [stoppedAmounts, corrections, { nameOf }] = await Promise.all([
     view.kind === "activities" ? importAmounts(organisationId, { importId: view.importId, rows, max: maxLines + 1 }, deps.pool) : undefined,
     correctionsOf(organisationId, outcome, deps),
-    presentCatalogue(visit, deps),
+    currentCatalogue(visit, deps),
   ]);
   const anyLeft = outcome.reversed > 0 || outcome.withdrawn > 0;
   const hasCorrections = corrections.length > 0;
@@ -93,7 +93,13 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
           >
             <ReasonField hint="Everybody who opens the import can see this." />
             {hasCorrections ? (
-              <Tick label="Reverse these corrections as well" name="corrections" value="reverse" checked={!anyLeft} required={!anyLeft} />
+              <CheckBox
+                label="Reverse these corrections as well"
+                name="corrections"
+                value="reverse"
+                checked={!anyLeft}
+                required={!anyLeft}
+              />
             ) : null}
           </Form>
         </Panel>
@@ -105,7 +111,7 @@ async function preview(visit: SignedInVisit, view: ImportView, deps: PortalDeps)
 
 const maxNamedCorrections = 20;
 
-/** The first of the imports that corrected these rows, with their references. */
+/** The first imports that corrected these rows, with their references. */
 async function correctionsOf(organisationId: string, { corrections }: ReversalOutcome, deps: PortalDeps) {
   const found = corrections.slice(0, maxNamedCorrections).map(async ({ importId, rows }) => {
     const { view } = await requireImport(organisationId, { kind: undefined, importId }, deps);
@@ -149,7 +155,7 @@ function outcomeInWords(view: ImportView, outcome: ReversalOutcome, corrections:
   return [...lines, ...consequences(view, outcome)];
 }
 
-/** Such as `1 activity is` and `3 activities are`. */
+/** The count with its unit and the words after it, such as `1 activity is` and `3 activities are`. */
 function unitsOf({ kind }: Pick<ImportView, "kind">, count: number, singular = "", plural = singular): string {
   const [unit, units] = kind === "activities" ? ["activity", "activities"] : ["shipment", "shipments"];
   return countInWords(count, `${unit} ${singular}`, `${units} ${plural}`).trim();
@@ -198,12 +204,12 @@ function StoppedAmounts({ amounts: { amounts, allRows }, nameOf }: { amounts: Im
         sum={{ quantity: showsAllLines ? billSum(amounts).quantity : undefined, rows: allRows }}
         nameOf={nameOf}
       />
-      {showsAllLines ? null : <FirstLinesHint downloaded={false} />}
+      {showsAllLines ? null : <FirstLinesHint hasDownload={false} />}
     </Panel>
   );
 }
 
-/** Chooses rows or a shipment to reverse, or the whole import again. */
+/** A filter that chooses rows or a shipment to reverse, or the whole import again. */
 const OtherChoice = ({ view }: { view: ImportView }) => (
   <Panel id="other-choice" title="Reverse only a part">
     <Chips

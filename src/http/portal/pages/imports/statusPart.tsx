@@ -14,7 +14,7 @@ import { fullNews, importPath, isUnfinished, kindNames, rejectedSoFar, reversePa
 /** The number of rejected rows in each state. */
 type RowStateCounts = RejectedRowCounts[ImportKind];
 
-/** The parts that change while the import runs, and the actions. The markup has nothing of a session: all members with one role get the same. */
+/** The parts that change while the import runs, and the actions. All members with the same role get the same markup. */
 export async function statusPart(visit: SignedInVisit, view: ImportView, { pool }: PortalDeps) {
   const { organisationId } = visit.person;
   const { importId, kind, status, counts } = view;
@@ -149,6 +149,6 @@ function Actions({ view, stateCounts }: { view: ImportView; stateCounts: RowStat
   );
 }
 
-/** Whether something may be left to reverse. Counts alone cannot tell for certain. */
+/** Whether something may be left to reverse: recorded rows, or open rejected rows, which a reversal withdraws. */
 const isReversible = ({ status, counts, reversed }: ImportView, canCorrect: boolean): boolean =>
   status === "completed" && (canCorrect || (counts.processed > 0 && !reversed?.all));

@@ -6,7 +6,7 @@ import type { NameOf } from "../../../../domain/principal.js";
 import { type KeySummary, listKeys } from "../../../../queries/organisations/keys.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } from "../../pageDefinition.js";
-import { Choice, Field, Form, Ticks, tickedValues } from "../../shell/form.js";
+import { CheckBoxGroup, Choice, Field, Form, tickedValues } from "../../shell/form.js";
 import { dayInWords, endInWords, timeInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
 import { ButtonLink, EmptyState, Panel, Time, withQuery } from "../../shell/parts.js";
@@ -15,7 +15,6 @@ import { actionColumn, type Column, column } from "../../shell/table.js";
 import { addDays, parseDayEnd, today } from "../days.js";
 
 const keysPath = "/portal/settings/keys";
-
 const isUsable = ({ revokedAt, ended }: KeySummary) => revokedAt === null && !ended;
 
 const scopeWords: Readonly<Record<KeyScope, { readonly label: string; readonly about: string }>> = {
@@ -25,13 +24,13 @@ const scopeWords: Readonly<Record<KeyScope, { readonly label: string; readonly a
   read: { label: "Read", about: "Read everything" },
 };
 
-/** A later release may have recorded scopes that this one does not know. */
+/** A later release may have recorded scopes that this release does not know. */
 const scopeInWords = (scope: string) => (Object.hasOwn(scopeWords, scope) ? scopeWords[scope as KeyScope].about : scope);
 
 export const keyColumns = (visit: SignedInVisit, nameOf: NameOf): readonly Column<KeySummary>[] => {
   const endText = (at: Date | null) => (at ? `Until ${endInWords(at, visit.person.timezone)}` : "No end");
   return [
-    column("name", "Name", ({ name }) => name, { names: true, cell: ({ name }) => <span class="named">{name}</span> }),
+    column("name", "Name", ({ name }) => name, { isRowHeader: true, cell: ({ name }) => <span class="named">{name}</span> }),
     column("prefix", "Prefix", ({ prefix }) => prefix, {
       cell: (key) => perSecret(key, <code>{key.prefix}</code>, ({ prefix }) => <code>{prefix}</code>),
     }),
@@ -166,7 +165,7 @@ function NewKeyForm({ visit }: { visit: SignedInVisit }) {
     <Panel id="new-key" title="New key">
       <Form to={keysPath} class="stacked narrow-form" submit="Create key" cancel={keysPath}>
         <Field label="Name" name="name" maxlength={200} autocomplete="off" hint="Name it after the system that uses it." />
-        <Ticks
+        <CheckBoxGroup
           legend={`What it can do in ${person.organisationName}`}
           name="scopes"
           options={keyScopes.map((value) => ({ value, ...scopeWords[value] }))}

@@ -4,7 +4,7 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { checkInput } from "../../../../domain/validation.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import { type Fields, noFields } from "../../fields.js";
-import { Button, Field, Form, Ticks, tickedValues } from "../../shell/form.js";
+import { Button, CheckBoxGroup, Field, Form, tickedValues } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { ButtonLink, Panel, useVisit } from "../../shell/parts.js";
 import { Table } from "../../shell/table.js";
@@ -78,7 +78,7 @@ function fieldsOfQuotes(quotes: readonly ExplainedQuote[]): Fields {
   const [first] = quotes;
   if (!first) return noFields;
   const { origin, destination, items } = first.recorded;
-  const listedItems = itemsLeftOut(quotes) > 0 ? [] : items;
+  const listedItems = omittedItems(quotes) > 0 ? [] : items;
   const values = new Map<string, readonly string[]>([["customer", quotes.map(({ recorded }) => recorded.customerId)]]);
   for (const [end, { postalCode, suburb, countryCode }] of Object.entries({ origin, destination })) {
     values.set(`${end}.postcode`, [postalCode]);
@@ -93,15 +93,15 @@ function fieldsOfQuotes(quotes: readonly ExplainedQuote[]): Fields {
   return { all: (name) => values.get(name) ?? [], get: (name) => values.get(name)?.[0] ?? "" };
 }
 
-/** The number of items in these quotes if it exceeds what the form takes; otherwise 0. */
-function itemsLeftOut(quotes: readonly ExplainedQuote[]): number {
+/** The number of items that are not filled in: 0, or all items of the quotes if they are more than the form takes. */
+function omittedItems(quotes: readonly ExplainedQuote[]): number {
   const items = quotes[0]?.recorded.items.length ?? 0;
   return items > maxItems ? items : 0;
 }
 
 export const quotesPath = "/portal/quotes";
 
-/** The script adds further rows. */
+/** The least number of rows for items. The script adds more. */
 const minItemRows = 3;
 
 /** The form, filled in with the request of the quotes that the page shows. */
@@ -112,7 +112,7 @@ export function QuoteForm({ customers, quotes }: { customers: readonly Customer[
   return (
     <Panel id="new-quote" title="New quote">
       <Form to={quotesPath} class="stacked quote-form">
-        <Ticks
+        <CheckBoxGroup
           class="customers"
           legend="Customers"
           name="customer"
@@ -123,12 +123,12 @@ export function QuoteForm({ customers, quotes }: { customers: readonly Customer[
             Find a customer
             <input type="search" data-find="customers" autocomplete="off" />
           </label>
-        </Ticks>
+        </CheckBoxGroup>
         <div class="two-columns">
           <PlaceFields legend="Origin" name="origin" initialFields={initialFields} />
           <PlaceFields legend="Destination" name="destination" initialFields={initialFields} />
         </div>
-        <Items fields={isRefused ? submitted : initialFields} leftOutCount={isRefused ? 0 : itemsLeftOut(quotes)} />
+        <Items fields={isRefused ? submitted : initialFields} omittedCount={isRefused ? 0 : omittedItems(quotes)} />
         <div class="actions">
           {initialFields.get("customer") === "" ? null : <ButtonLink to={quotesPath} label="Clear form" quiet />}
           <Button label="Get quotes" />
@@ -155,7 +155,7 @@ function PlaceFields({ legend, name, initialFields }: { readonly legend: string;
   );
 }
 
-function Items({ fields, leftOutCount }: { readonly fields: Fields; readonly leftOutCount: number }) {
+function Items({ fields, omittedCount }: { readonly fields: Fields; readonly omittedCount: number }) {
   const rows = Array.from({ length: Math.max(minItemRows, fields.all("quantity").length) }, (_, index) => index);
   const columns = itemFields.map(({ name, label }) => ({
     heading: label,
@@ -169,9 +169,9 @@ function Items({ fields, leftOutCount }: { readonly fields: Fields; readonly lef
   return (
     <fieldset class="items">
       <legend>Items</legend>
-      {leftOutCount > 0 ? (
+      {omittedCount > 0 ? (
         <p class="notice warn">
-          The quote above has {countInWords(leftOutCount, "item", "items")}. This form takes up to {maxItems}, so they are not filled in. To
+          The quote above has {countInWords(omittedCount, "item", "items")}. This form takes up to {maxItems}, so they are not filled in. To
           price more items, use the API.
         </p>
       ) : null}

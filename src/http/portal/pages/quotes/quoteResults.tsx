@@ -71,7 +71,7 @@ function PriceComparison({ quotes, nameOf, money }: QuotesProps & { money: Money
       return entry ? money.cents(entry.totalAmount) : <span class="muted">-</span>;
     },
   }));
-  columns.unshift({ heading: "Customer", names: true, cell: ({ recorded: { customerId } }) => nameOf(customerId) ?? customerId });
+  columns.unshift({ heading: "Customer", isRowHeader: true, cell: ({ recorded: { customerId } }) => nameOf(customerId) ?? customerId });
   return <Table caption="The cheapest price of each service, by customer" columns={columns} rows={quotes} />;
 }
 
@@ -106,7 +106,7 @@ function CustomerPrices({ quote, name, money }: { quote: ExplainedQuote; name: s
 }
 
 const priceColumns = ({ cents, currency }: Money): readonly Column<ExplainedCard>[] => [
-  { heading: "Service", names: true, cell: ({ entry }) => <Unbroken text={entry.serviceName} /> },
+  { heading: "Service", isRowHeader: true, cell: ({ entry }) => <Unbroken text={entry.serviceName} /> },
   {
     heading: "Rate card",
     cell: ({ entry }) => (

@@ -11,12 +11,12 @@ import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Link, Unbroken, withQuery } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
 import { addPath, sectionNames } from "../catalogue/cataloguePaths.js";
-import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue, sortedCustomers } from "../customers.js";
+import { currentCatalogue, customerChip, customerColumns, type NameOfCustomer, sortedCustomers } from "../customers.js";
 import { dayChips, daysFromQuery } from "../days.js";
 import { asFormError, QuoteForm, quoteRequestOf, quotesPath } from "./quoteForm.js";
 import { type Money, moneyIn, QuoteResults } from "./quoteResults.js";
 
-/** The quote in the address, with the other quotes of its request. */
+/** The quote in the address, with the other quotes of its request. Empty if the address has no quote. */
 const shownQuotes = oncePerVisit(async (visit, deps: PortalDeps) => {
   const quoteId = visit.query["quote"]?.trim();
   const shown = quoteId ? await explainRequest(visit.person.organisationId, quoteId, deps) : [];
@@ -42,20 +42,20 @@ const quotesList = listPage<ListedQuote>({
   readRows: async (visit, page, deps) => {
     const { organisationId } = visit.person;
     const filter = { customerId: visit.query["customer"] || undefined, ...daysFromQuery(visit) };
-    const [shownQuote] = page.cursor ? [] : await shownQuotes(visit, deps); // read from their stream; the list has them a moment later
+    const [shownQuote] = page.cursor ? [] : await shownQuotes(visit, deps); // from their stream, before the list has them
     if (shownQuote) await lookUntilFound(maxListWaitMs, async () => (await findQuotes(organisationId, shownQuote.quoteId, deps.pool))[0]);
     return listQuotes(organisationId, filter, page, deps.pool);
   },
   columns: async (visit, deps) => {
-    const { catalogue, nameOf } = await presentCatalogue(visit, deps);
+    const { catalogue, nameOf } = await currentCatalogue(visit, deps);
     return quoteColumns(nameOf, moneyIn(catalogue.currency));
   },
   aboveTable: async (visit, deps) => {
-    const [shown, { nameOf }] = await Promise.all([shownQuotes(visit, deps), presentCatalogue(visit, deps)]);
+    const [shown, { nameOf }] = await Promise.all([shownQuotes(visit, deps), currentCatalogue(visit, deps)]);
     return (
       <>
         {shown.length > 0 ? <QuoteResults quotes={shown} nameOf={nameOf} /> : null}
-        {await missingSections(visit, deps)}
+        {await missingSectionsNotice(visit, deps)}
         {visit.may("operate") ? <QuoteForm quotes={shown} customers={await sortedCustomers(visit, deps)} /> : null}
       </>
     );
@@ -63,9 +63,9 @@ const quotesList = listPage<ListedQuote>({
   empty: (_, why) => <EmptyState title={why === "none" ? "No quotes yet" : "No quotes found"} />,
 });
 
-/** A quote needs both customers and rate cards. */
-async function missingSections(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
-  const { file } = (await presentCatalogue(visit, deps)).catalogue;
+/** A quote needs a customer and a rate card. Null if the catalogue has both. */
+async function missingSectionsNotice(visit: SignedInVisit, deps: PortalDeps): Promise<Child> {
+  const { file } = (await currentCatalogue(visit, deps)).catalogue;
   const missing = (["customers", "rateCards"] as const).filter((section) => file[section].length === 0);
   if (missing.length === 0) return null;
   return (
@@ -73,7 +73,7 @@ async function missingSections(visit: SignedInVisit, deps: PortalDeps): Promise<
       A quote needs a customer and a rate card. There is no {missing.map((section) => sectionNames[section].noun).join(" and no ")} yet.{" "}
       {visit.may("catalogue")
         ? missing.map((section) => <Link to={addPath(section)}>Add {sectionNames[section].noun}</Link>)
-        : "An admin adds it in the catalogue."}
+        : "An admin can add what is missing, in the catalogue."}
     </p>
   );
 }
@@ -92,7 +92,7 @@ const newQuoteForm = defineForm(quotesList.page, { subPath: "", access: "operate
   const { eventStore, geography } = deps;
   const request = quoteRequestOf(fields);
   const { organisationId, by } = visit.person;
-  const { catalogueVersion, now, catalogue } = await presentCatalogue(visit, deps);
+  const { catalogueVersion, now, catalogue } = await currentCatalogue(visit, deps);
   const call = { organisationId, catalogueVersion, by, requestId: visit.requestId, now };
   const quoteDeps = { eventStore, catalogue, geography };
   const { event } = await generateQuotes(quoteDeps, request, call).catch((error: unknown) => {
@@ -105,7 +105,7 @@ const placeText = ({ suburb, postalCode }: ListedQuote["origin"]) => `${suburb} 
 
 const quoteColumns = (nameOf: NameOfCustomer, { cents, currency }: Money): readonly Column<ListedQuote>[] => [
   column("route", "Quote", ({ origin, destination }) => `${placeText(origin)} to ${placeText(destination)}`, {
-    names: true,
+    isRowHeader: true,
     cell: ({ origin, destination }) => [<Unbroken text={placeText(origin)} />, " ", <Unbroken text={`to ${placeText(destination)}`} />],
     link: ({ quoteId }) => withQuery(quotesPath, { quote: quoteId }),
   }),

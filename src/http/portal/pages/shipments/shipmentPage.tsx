@@ -6,7 +6,7 @@ import { definePage } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";
 import { CopyButton, EmptyPanel, type Fact, Facts, idFromPath, Link, Panel, Time } from "../../shell/parts.js";
 import { Table } from "../../shell/table.js";
-import { Customer, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { Customer, currentCatalogue, type NameOfCustomer } from "../customers.js";
 import { AsOf, timeFromQuery } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { readVersions, Versions } from "./shipmentVersions.js";
@@ -23,7 +23,7 @@ export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", 
   const [versions, nameOf, { nameOf: nameOfCustomer }] = await Promise.all([
     readVersions(shipmentId, asOf, visit, deps),
     principalNames(organisationId, deps.pool),
-    presentCatalogue(visit, deps),
+    currentCatalogue(visit, deps),
   ]);
   const content = asOf === undefined ? shipment && shipmentContent(shipment) : typeof versions === "object" ? versions.inLedger : undefined;
   return {
@@ -56,7 +56,7 @@ export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", 
 
 const shipmentContent = ({ items, ...fields }: LedgerShipment) => ({ fields, items: Array.isArray(items) ? items : [] });
 
-/** A shipment may have 500 lines. */
+/** The page shows only the first of a shipment's lines, which may be 500. */
 const maxShownLines = 200;
 
 type NumberedLine = { item: unknown; number: number };
@@ -83,7 +83,7 @@ function ShipmentPanels({ content: { fields, items }, nameOfCustomer, timezone }
         <Table
           caption="The goods of this shipment"
           columns={[
-            { heading: "Line", names: true, cell: ({ number }: NumberedLine) => number },
+            { heading: "Line", isRowHeader: true, cell: ({ number }: NumberedLine) => number },
             ...lineTexts({}).map(([heading], index) => ({
               heading,
               number: index > 0,

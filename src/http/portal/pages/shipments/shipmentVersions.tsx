@@ -112,8 +112,8 @@ function Version({ visit: { query, may, person }, shipmentId, version, previous,
 /** The longest time that a page spends reading the lines of the versions. */
 const maxReadMs = 2_500;
 const versionsPerPage = 20;
-/** How many versions are read at a time. One version may need many reads: its lines can be anywhere in a file. */
-const versionsAtOnce = 5;
+/** How many versions are read concurrently. One version may need many reads: its lines can be anywhere in a file. */
+const versionsPerBatch = 5;
 
 /** Reads one page of versions, up to the version in the page's address or to the newest. */
 export async function readVersions(shipmentId: string, asOf: Date | undefined, visit: SignedInVisit, deps: PortalDeps) {
@@ -129,8 +129,8 @@ export async function readVersions(shipmentId: string, asOf: Date | undefined, v
     const versionsToRead = [...page.versions, ...(page.shown && !isListed ? [page.shown] : [])];
     const fullVersions: ShipmentVersion[] = [];
     const readBatch = (from: number) =>
-      Promise.all(versionsToRead.slice(from, from + versionsAtOnce).map((each) => readVersion(each, eventStore, signal)));
-    for (let from = 0; from < versionsToRead.length; from += versionsAtOnce) fullVersions.push(...(await readBatch(from)));
+      Promise.all(versionsToRead.slice(from, from + versionsPerBatch).map((each) => readVersion(each, eventStore, signal)));
+    for (let from = 0; from < versionsToRead.length; from += versionsPerBatch) fullVersions.push(...(await readBatch(from)));
     const listedVersions = fullVersions.slice(0, page.versions.length);
     const versions = listedVersions.slice(-versionsPerPage);
     return {

@@ -5,11 +5,9 @@ import { momentInWords } from "../../shell/formats.js";
 import { idInPath } from "../../shell/parts.js";
 
 export const shipmentsPath = "/portal/shipments";
-
 export const shipmentPath = (shipmentId: string): string => `${shipmentsPath}/${idInPath(shipmentId)}`;
 
 type Values = Readonly<Record<string, unknown>>;
-
 type ShipmentContent = Pick<ShipmentVersion, "fields" | "items">;
 
 const textOf = (value: unknown): string =>

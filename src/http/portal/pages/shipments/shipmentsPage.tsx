@@ -8,7 +8,7 @@ import type { SignedInVisit, Subject } from "../../pageDefinition.js";
 import { listPage } from "../../shell/listPage.js";
 import { EmptyState, Link, Unbroken } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
-import { customerChip, customerColumns, type NameOfCustomer, presentCatalogue } from "../customers.js";
+import { currentCatalogue, customerChip, customerColumns, type NameOfCustomer } from "../customers.js";
 import { dayChips, daysFromQuery } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { shipmentPage } from "./shipmentPage.js";
@@ -31,7 +31,7 @@ const shipmentsList = listPage<LedgerShipment>({
     ...updatedChips,
   ],
   readRows: (visit, page, { geography, pool }) => listShipments(visit.person.organisationId, readFilter(visit, geography), page, pool),
-  columns: async (visit, deps) => shipmentColumns((await presentCatalogue(visit, deps)).nameOf),
+  columns: async (visit, deps) => shipmentColumns((await currentCatalogue(visit, deps)).nameOf),
   empty: async ({ query, person }, why, { pool }) => {
     if (why === "page")
       return (
@@ -77,7 +77,7 @@ const referenceOf = ({ sourceDetails }: LedgerShipment): string => String(source
 
 const shipmentColumns = (nameOf: NameOfCustomer): readonly Column<LedgerShipment>[] => [
   column("shipmentId", "Shipment", ({ shipmentId }) => String(shipmentId), {
-    names: true,
+    isRowHeader: true,
     cell: ({ shipmentId }) => <Unbroken text={String(shipmentId)} />,
     link: ({ shipmentId }) => shipmentPath(String(shipmentId)),
   }),

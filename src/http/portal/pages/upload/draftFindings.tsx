@@ -27,7 +27,7 @@ export function DraftFindings({ draft, found, isReport }: { draft: KeptFile; fou
           {isReport ? null : uploadOutcome(accepted, rejected)}
         </p>
       )}
-      <RowsLeftOut found={found} />
+      <ClosedRowCounts found={found} />
       <Facts class="figures" facts={figures.map(([label, value]): Fact => [label, <Amount value={value} />])} />
       {rejected > 0 && !isReport ? (
         <p>
@@ -66,7 +66,7 @@ const closedNames: Readonly<Record<Exclude<ClosedRows["state"], "submitted">, re
 const sumOfRows = (counts: readonly { readonly rows: number }[]) => counts.reduce((sum, { rows }) => sum + rows, 0);
 
 /** One line that counts the closed rows of an error report. */
-function RowsLeftOut({ found: { report } }: { found: FoundInFile }) {
+function ClosedRowCounts({ found: { report } }: { found: FoundInFile }) {
   const groups = groupedBy(report?.closed ?? [], ({ state }) => closedNames[state === "submitted" ? "corrected" : state]);
   if (groups.size === 0) return null;
   const counts = [...groups].map(([names, closed]) => countInWords(sumOfRows(closed), ...names));
@@ -103,7 +103,7 @@ export const UnusualRows = ({ unusual: { count, groups, recorded, otherImports }
 );
 
 interface SentReportProps {
-  /** The import whose error report it is. */
+  /** The import whose error report was uploaded. */
   readonly corrects: ImportRequested;
   readonly sent: NonNullable<FileCheckState["sent"]>;
   readonly found: FoundInFile | undefined;
@@ -167,7 +167,7 @@ const ProblemGroups = ({ groups, outcome }: { groups: Problems["groups"]; outcom
   <>
     {groups.map(({ reason, rows, withShipment, values, first }) => {
       const reasons = new Set(first.map((problem) => problem.reason));
-      const [common] = reasons.size === 1 ? reasons : [reason];
+      const [commonReason] = reasons.size === 1 ? reasons : [reason];
       const unlistedRows = rows - first.length;
       return (
         <div class="problem-group">
@@ -175,7 +175,7 @@ const ProblemGroups = ({ groups, outcome }: { groups: Problems["groups"]; outcom
             <h3>
               {reason} <span class="count">{countInWords(rows, "row")}</span>
             </h3>
-            {common === reason ? null : <p>{common}</p>}
+            {commonReason === reason ? null : <p>{commonReason}</p>}
             {values.map((each) => (
               <FaultyValueList faulty={each} />
             ))}
@@ -228,7 +228,7 @@ function restInWords({ kinds, rows, atLeast }: UnlistedCount, [one, many]: reado
 }
 
 const placeColumns: readonly Column<Omit<Problem, "values">>[] = [
-  { heading: "Row", names: true, value: ({ row }) => row },
+  { heading: "Row", isRowHeader: true, value: ({ row }) => row },
   { heading: "Column", cell: (problem) => (problem.columns.length === 0 ? <span class="muted">Whole row</span> : namesOf(problem)) },
 ];
 const valueColumn: Column<Problem> = {

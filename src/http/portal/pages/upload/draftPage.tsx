@@ -46,7 +46,7 @@ async function factsOf(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile) 
     corrects,
     isWithdrawn: corrects !== undefined && (await loadReversed(deps.eventStore, corrects.importId)).wholePosition !== undefined,
     sameFilePush: sameFileImportId === undefined ? undefined : await pushOf(sameFileImportId),
-    /** The imports that already recorded some of its rows. */
+    /** The imports that already recorded some of the file's rows. */
     recorded: await Promise.all((draft.checked.found?.unusual?.recorded ?? []).map(({ importId }) => pushOf(importId))),
     nameOf: await principalNames(organisationId, deps.pool),
   };
@@ -117,7 +117,7 @@ export const draftForm = defineForm(draftPage, "", async (visit, fields, deps) =
   const kind = importKinds.find((known) => known === fields.get("kind")) ?? draft.kind;
   const take = fields.get("take") || checkedBefore.take;
   const isAsShown = kind === draft.kind && (take === "file") === (checkedBefore.take === "file") && !checkedBefore.undecided;
-  const changed = isAsShown ? draft : { ...draft, kind, checked: { take, report: checkedBefore.report, undecided: true } };
+  const submittedDraft = isAsShown ? draft : { ...draft, kind, checked: { take, report: checkedBefore.report, undecided: true } };
   const act = fields.get("do") === "check" ? "check" : "upload";
-  return draftWork(visit, deps, { draft: changed, act, wasShown: isAsShown, knownImportId: fields.get("again") });
+  return draftWork(visit, deps, { draft: submittedDraft, act, wasShown: isAsShown, knownImportId: fields.get("again") });
 });

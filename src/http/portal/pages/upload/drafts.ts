@@ -1,4 +1,4 @@
-// A draft is an uploaded file that is not an import yet. This finds drafts by their id and fetches their files.
+// A draft is an uploaded file that is not an import yet. Here are the paths of a draft's pages, and what reads a draft and its file.
 import { hash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,11 +7,11 @@ import { loadImport } from "../../../../commands/imports/importStream.js";
 import { type FileCheckState, findKeptFile, type KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { ObjectMissing } from "../../../../portErrors.js";
-import type { Line, PortalDeps, SignedInVisit } from "../../pageDefinition.js";
+import type { PortalDeps, SignedInVisit, WorkUpdate } from "../../pageDefinition.js";
 
 export const uploadPath = "/portal/upload";
 export const draftPath = (fileId = "{fileId}"): string => `${uploadPath}/${fileId}`;
-/** The page Columns without a file, which changes the remembered columns of earlier files. */
+/** The path of the page Columns without a file. The page changes the remembered columns of earlier files. */
 export const columnsPath = `${uploadPath}/columns`;
 export const columnsOfDraft = (fileId?: string): string => `${draftPath(fileId)}/columns`;
 export const problemRowsPath = (fileId?: string): string => `${draftPath(fileId)}/problem-rows`;
@@ -19,7 +19,7 @@ export const problemRowsPath = (fileId?: string): string => `${draftPath(fileId)
 /** The longest time for all store calls of a request together, so that the answer comes within five seconds (see acceptPush.ts). */
 export const maxStoreMs = 4_200;
 
-/** A larger file of activities is recorded without being judged first. */
+/** A file of activities with more rows is recorded without being judged first. */
 export const maxRowsJudgedFirst = 20_000;
 
 const fileGoneMessage = "The file is no longer available. Upload it again. Files are kept for a day.";
@@ -41,7 +41,7 @@ export interface DraftAtWork {
   readonly draft: KeptFile;
   /** The file on this machine's disk. The folder also takes other temporary files. */
   readonly copy: { readonly folder: string; readonly path: string };
-  readonly say: (line: Line) => void;
+  readonly say: (line: WorkUpdate) => void;
   readonly signal: AbortSignal;
 }
 
@@ -58,7 +58,7 @@ export async function fetchDraftCopy({ objectStore, tempDir }: PortalDeps, { fil
   }
 }
 
-/** The completed import whose error report the file is. Undefined if the person takes it as a new file, or another organisation has the import. */
+/** The import whose error report the file is, if completed. Undefined for another organisation's import, or if it is to be a new file. */
 export async function reportedImport(visit: SignedInVisit, deps: PortalDeps, { report, take }: Pick<FileCheckState, "report" | "take">) {
   const { organisationId } = visit.person;
   if (report?.importId === undefined || take === "file") return undefined;

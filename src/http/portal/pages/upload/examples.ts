@@ -8,11 +8,10 @@ import { recentCodes } from "../../../../queries/activities/activityCodes.js";
 import type { Upload } from "../../../server/receiveUpload.js";
 import { csvPieces, type DownloadedTable, downloadTable, inOneBatch, type TableFormat } from "../../downloads.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { uploadPath } from "./drafts.js";
 
 export const exampleFormats = ["csv", "xlsx"] as const;
-
 export const examplePath = (kind: ImportKind, type: (typeof exampleFormats)[number]) => `${uploadPath}/examples/${kind}.${type}`;
 
 export const exampleAnswers = importKinds.flatMap((kind) =>
@@ -27,12 +26,12 @@ export const exampleAnswers = importKinds.flatMap((kind) =>
 const exampleName = (kind: ImportKind) => `example-${kind}`;
 
 async function exampleOf(kind: ImportKind, visit: SignedInVisit, deps: PortalDeps): Promise<ExampleTable> {
-  const { catalogue, now } = await presentCatalogue(visit, deps);
+  const { catalogue, now } = await currentCatalogue(visit, deps);
   const codes = await recentCodes(visit.person.organisationId, deps.pool);
   return exampleTable(kind, { catalogue, geography: deps.geography, now, ...codes });
 }
 
-/** The example file as if it had been uploaded. The caller removes the folder. */
+/** The example file as if it had been uploaded. The caller removes the upload's folder. */
 export async function exampleUpload(kind: ImportKind, visit: SignedInVisit, deps: PortalDeps): Promise<Upload> {
   const pieces: Uint8Array[] = [];
   for await (const piece of csvPieces(deps.spreadsheets, tableOf(await exampleOf(kind, visit, deps), "csv")))
@@ -50,7 +49,7 @@ function tableOf({ columns, rows }: ExampleTable, format: TableFormat): Download
   const cellOf = (text: string, column: number): CsvCell => {
     const type = columns[column]?.type ?? "text";
     if (type === "number" && text !== "") return { decimal: text };
-    // Times keep their zone in CSV. A clock in a spreadsheet's cell is the organisation's wall time.
+    // In CSV a time keeps its zone. A workbook's cell has no zone: its time is read as wall time of the organisation.
     return type === "time" && text !== "" && format === "xlsx" ? { wallTime: text.replace(/Z$/, "") } : text;
   };
   return {

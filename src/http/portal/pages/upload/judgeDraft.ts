@@ -15,12 +15,12 @@ import { decimalMarkOf, type ImportColumns } from "../../../../events/importEven
 import type { FileToJudge } from "../../../../judging/fileChecks.js";
 import { submittedColumns } from "../../../../queries/lookUps/rejectedRows.js";
 import { usualFiguresFromLedger } from "../../../../queries/lookUps/usualFiguresFromLedger.js";
-import { existingShipments } from "../../../../queries/shipments/shipmentLedger.js";
+import { countExistingShipments } from "../../../../queries/shipments/shipmentLedger.js";
 import { download, type Pieces, tableFormats } from "../../downloads.js";
 import { abortOnPageLeft } from "../../lines.js";
 import { defineAnswer, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { redirect } from "../../pageResponse.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
 import { type DraftAtWork, fetchDraftCopy, problemRowsPath, requireDraft } from "./drafts.js";
 
@@ -37,12 +37,12 @@ interface CheckOptions {
     | undefined;
 }
 
-/** Refuses a header row that does not fit. Judges nothing without `judge`, or if the file has too many rows. */
+/** Refuses a header row that does not fit. Judges nothing without `judge`, or if the file has more rows than `judge.maxRows`. */
 export async function checkDraft(work: DraftAtWork, { wantsEvidence, judge }: CheckOptions) {
   const { visit, deps, draft, copy, say, signal } = work;
   const { organisationId } = visit.person;
   const { name, format } = draft.file;
-  const { now, catalogue } = await presentCatalogue(visit, deps);
+  const { now, catalogue } = await currentCatalogue(visit, deps);
   const verb = judge ? "Checking" : "Reading";
   say({ share: 0, text: judge ? "Waiting to check" : "Waiting to read" });
   let replaced = 0;
@@ -65,7 +65,7 @@ export async function checkDraft(work: DraftAtWork, { wantsEvidence, judge }: Ch
       answers: {
         ...usualFiguresFromLedger(organisationId, { at: now, limits: unusualLimits }, deps.pool),
         async shipments(ids) {
-          if (judge?.errorReportPath === undefined) replaced += await existingShipments(organisationId, ids, deps.pool);
+          if (judge?.errorReportPath === undefined) replaced += await countExistingShipments(organisationId, ids, deps.pool);
         },
       },
     },
@@ -76,7 +76,7 @@ export async function checkDraft(work: DraftAtWork, { wantsEvidence, judge }: Ch
 /** Checks the header row and resolves the columns. For an error report, also prepares the rows that it corrects. */
 async function judgeInput({ visit, deps, draft: { kind, columns: header }, copy }: DraftAtWork, judge: NonNullable<CheckOptions["judge"]>) {
   const { corrects, maxParts = 0 } = judge;
-  const { catalogue, catalogueVersion } = await presentCatalogue(visit, deps);
+  const { catalogue, catalogueVersion } = await currentCatalogue(visit, deps);
   const resolved = corrects && resolveColumns(catalogue, deps.geography, { kind, columns: header, reportedImport: corrects.request });
   const columns = resolved && !resolved.mustChoose ? resolved.columns : judge.columns;
   const fields = await checkColumns(deps, { organisationId: visit.person.organisationId, kind }, catalogueVersion, header, columns);
@@ -102,10 +102,10 @@ async function reportToJudge(deps: PortalDeps, corrects: ImportToCorrect, folder
 
 /** A correction replaces whole rows, so the values of a missing column would be lost silently. */
 async function expectAllColumns(deps: PortalDeps, corrects: ImportToCorrect, fields: FieldsOfHeader): Promise<void> {
-  const plain = (name: string) => (name.startsWith(customFieldPrefix) ? name.slice(customFieldPrefix.length) : name);
-  const names = new Set(fields.flatMap((field) => (field === undefined ? [] : [plain(field)])));
+  const withoutPrefix = (name: string) => (name.startsWith(customFieldPrefix) ? name.slice(customFieldPrefix.length) : name);
+  const names = new Set(fields.flatMap((field) => (field === undefined ? [] : [withoutPrefix(field)])));
   const { position, request } = corrects;
-  const lostNames = (await submittedColumns(position, request.source, deps.pool)).filter((name) => !names.has(plain(name)));
+  const lostNames = (await submittedColumns(position, request.source, deps.pool)).filter((name) => !names.has(withoutPrefix(name)));
   if (lostNames.length > 0)
     throw new Rejection(
       "invalid",
@@ -113,7 +113,7 @@ async function expectAllColumns(deps: PortalDeps, corrects: ImportToCorrect, fie
     );
 }
 
-/** Leaves out the uploaded file's name: an import's id in it would make the workbook a correction of that import. */
+/** Not the uploaded file's name: an import's id in that name would make the workbook a correction of that import. */
 const workbookName = "problem-rows.xlsx";
 
 export const problemRowsAnswer = defineAnswer(problemRowsPath(), "operate", async (visit, deps) => {
@@ -159,7 +159,7 @@ async function* readWhileWritten(path: string, written: Promise<unknown>, signal
   let file: Awaited<ReturnType<typeof open>> | undefined;
   try {
     for (;;) {
-      const isLast = isWritten; // asked before reading, so that what is written meanwhile is read the next time
+      const isLast = isWritten; // before reading, so that what is written during the read is read the next time
       file ??= await open(path).catch(() => undefined);
       const buffer = Buffer.allocUnsafe(pieceBytes);
       const { bytesRead } = (await file?.read(buffer, 0, pieceBytes)) ?? { bytesRead: 0 };

@@ -1,5 +1,5 @@
-// The last step of an upload: the draft becomes an import, unless the same file was sent before and the person must first be told. A corrected
-// error report becomes one or more corrections of its import.
+// The last step of an upload: the draft becomes an import, unless the same file was sent before and the person must first be told. A
+// corrected error report becomes one or more corrections of its import.
 import { hash } from "node:crypto";
 import { expectWholeShipments, type ImportToCorrect } from "../../../../commands/corrections/correctableRows.js";
 import { correctionName, correctsOf, submitCorrection } from "../../../../commands/corrections/requestCorrection.js";
@@ -22,7 +22,7 @@ import { importPath } from "../imports/importStatus.js";
 import { type DraftAtWork, draftIdempotencyKey, draftPath, maxStoreMs } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
 
-/** Idempotent: accepting the draft again leads to the same import. The person was told of `knownImportId`, which has the same file. */
+/** Idempotent: accepting the draft again leads to the same import. The person was told of the import `knownImportId`, of the same file. */
 export async function acceptDraft({ visit, deps, draft, copy }: DraftAtWork, knownImportId: string): Promise<FormResult> {
   const { organisationId, by } = visit.person;
   const { kind, sourceDetails, columns: header, checked } = draft;
@@ -50,12 +50,12 @@ export async function acceptDraft({ visit, deps, draft, copy }: DraftAtWork, kno
 }
 
 /**
- * Runs the work. If it is refused, but the draft is already an import, leads to that import. Another request may have recorded the draft and
- * removed its file, or chosen other columns; or a process recorded it and was killed.
+ * Runs some work. If it is refused, but the draft is already an import, leads to that import. Another request may have recorded the
+ * draft and removed its file, or chosen other columns; or the process that recorded the draft was killed.
  */
-export async function orOwnImport({ visit, deps, draft }: Pick<DraftAtWork, "visit" | "deps" | "draft">, work: () => Promise<FormResult>) {
+export async function orDraftImport({ visit, deps, draft }: Pick<DraftAtWork, "visit" | "deps" | "draft">, run: () => Promise<FormResult>) {
   try {
-    return await work();
+    return await run();
   } catch (error) {
     const { earlier } = error instanceof Rejection ? await importOfDraft(visit, deps, draft, deadlineIn(maxStoreMs)) : {};
     if (!earlier) throw error;
@@ -69,16 +69,16 @@ async function importOfDraft({ person: { organisationId } }: SignedInVisit, deps
   return { now, ...(await deadline.within("event store", importOfKey(deps.eventStore, keyUse))) };
 }
 
-/** The import that the draft became, even if a kill kept the draft from noting it; else the last other import with the same file. */
+/** The import that the draft became, even if the process was killed before it noted that; else the last other import with the same file. */
 export async function importSentBefore(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile, deadline = deadlineIn(maxStoreMs)) {
   const { earlier: draftImport, importId, now } = await importOfDraft(visit, deps, draft, deadline);
   if (draftImport) return { draftImport };
   const { kind, file, organisationId } = draft;
   const earlier = await importWithSameFile(deps, { organisationId, kind, sha256: file.sha256, now }, deadline);
-  return { sameFileImportId: earlier === importId ? undefined : earlier }; // the same form, sent twice at once, is recording it
+  return { sameFileImportId: earlier === importId ? undefined : earlier }; // `importId`: the same form, sent twice, is recording it
 }
 
-/** Releases a draft whose import is recorded and remembers its columns. Also makes up for a request that was killed before it could. */
+/** Releases a draft whose import is recorded, and remembers its columns. A request that was killed may already have done either. */
 async function releaseDraft(visit: SignedInVisit, deps: PortalDeps, draft: KeptFile, { importId, columns }: ImportRequested) {
   const { organisationId, kind } = draft;
   if (columns) {
@@ -94,7 +94,7 @@ async function releaseDraft(visit: SignedInVisit, deps: PortalDeps, draft: KeptF
 const maxImportsPerUpload = 20;
 
 /**
- * Submits the report's open rows that today's rules accept. The other rows stay open, so that the same report can be corrected and sent again.
+ * Submits the report's open rows that today's rules accept. The other rows stay open, so that the report can be corrected and sent again.
  * Leads to the import if the whole report became one import. Otherwise the draft's page says what was sent and what was not.
  */
 export async function submitReport(work: DraftAtWork, corrects: ImportToCorrect): Promise<FormResult> {
@@ -126,10 +126,10 @@ export async function submitReport(work: DraftAtWork, corrects: ImportToCorrect)
     ...draft,
     checked: { ...draft.checked, undecided: undefined, found, sent: { importIds, refused: refusal } },
   });
-  const [only] = sentImportIds;
-  if (only === undefined || importIds.length > 1 || checked.rejected > 0 || closed.length > 0) return { goTo: draftPath(draft.fileId) };
-  await releaseKeptFile(deps, draft, only);
-  return { goTo: importPath(only) };
+  const [sentId] = sentImportIds;
+  if (sentId === undefined || importIds.length > 1 || checked.rejected > 0 || closed.length > 0) return { goTo: draftPath(draft.fileId) };
+  await releaseKeptFile(deps, draft, sentId);
+  return { goTo: importPath(sentId) };
 }
 
 /** Submits one part. `partSuffix` ends its reference, such as ` (1 of 3)`, or is empty. */

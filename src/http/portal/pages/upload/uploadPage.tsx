@@ -18,16 +18,15 @@ import { defineForm, definePage, type PortalDeps, type SignedInVisit, type Work 
 import { Button, Choice, Field, Form } from "../../shell/form.js";
 import { Link, PlainList, withQuery } from "../../shell/parts.js";
 import { receiveFormFile } from "../../visits.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { importPath, kindNames } from "../imports/importStatus.js";
 import { reportedImport, uploadPath } from "./drafts.js";
 import { exampleFormats, examplePath } from "./examples.js";
-import { orOwnImport } from "./recordDraft.js";
+import { orDraftImport } from "./recordDraft.js";
 import { type DraftStep, enterDraftWork, tooSlow, workOnDraft } from "./workOnDraft.js";
 
 /** The form's choice to derive the kind from the file's headings. */
-export const recognise = "recognise";
-
+const recogniseOption = "recognise";
 export const kindOptions = importKinds.map((value) => ({ value, label: kindNames[value] }));
 
 export const uploadPage = definePage(uploadPath, "operate", async (visit) => ({
@@ -61,7 +60,7 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
   const hidden = { page: randomBytes(16).toString("base64url"), instead: query["instead"] };
   return (
     <Form id="upload" to={uploadPath} enctype="multipart/form-data" data-most={limits.fileBytes} hidden={hidden}>
-      <Choice label="Kind" name="kind" options={[{ value: recognise, label: "Recognise" }, ...kindOptions]} value={query["kind"]} />
+      <Choice label="Kind" name="kind" options={[{ value: recogniseOption, label: "Recognise" }, ...kindOptions]} value={query["kind"]} />
       <div class="field drop" data-drop>
         <label for="field-file">File</label>
         <input id="field-file" type="file" name="file" accept=".csv,.xlsx" required aria-describedby="field-file-hint" />
@@ -84,8 +83,8 @@ function UploadForm({ visit }: { visit: SignedInVisit }) {
 }
 
 /**
- * The end of a form about a file: its buttons, and the elements in which the script shows the progress and a refusal. `checkAt` is the address
- * that `Check file` sends to, for a form whose fields do not say which button was pressed.
+ * The end of a form about a file: its buttons, and the elements in which the script shows the progress and a refusal. `checkAt` is the
+ * address that `Check file` sends to, for a form whose fields do not say which button was pressed. An empty `label` omits the other button.
  */
 export const UploadButtons = ({ checkAt, label = "Upload", children }: { checkAt?: string; label?: string; children?: Child }) => (
   <>
@@ -114,7 +113,7 @@ export const uploadForm = defineForm(uploadPage, { subPath: "", body: "upload" }
   ),
 );
 
-/** Makes a draft of the file that `receive` puts into a new folder, and returns the work on it, which removes the folder. */
+/** Receives the file into a new folder. Returns the work that makes a draft of the file and works on it, and then removes the folder. */
 export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], receive: () => Promise<Upload>) {
   const leave = await enterDraftWork(visit, deps, act);
   let upload: Upload | undefined;
@@ -124,7 +123,7 @@ export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: Dr
   };
   try {
     upload = await receive();
-    const workOnFile = await draftFromUpload(visit, deps, act, upload);
+    const workOnFile = await workOnUpload(visit, deps, act, upload);
     const work: Work["work"] = (...workArgs) => workOnFile(...workArgs).finally(end);
     return { tooSlow: tooSlow[act], work };
   } catch (error) {
@@ -133,15 +132,15 @@ export async function takeUpload(visit: SignedInVisit, deps: PortalDeps, act: Dr
   }
 }
 
-/** Sending the same form again leads to the same draft, and so to the same import. */
-async function draftFromUpload(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<Work["work"]> {
+/** Returns the work on a received file. Sending the same form again leads to the same draft, and so to the same import. */
+async function workOnUpload(visit: SignedInVisit, deps: PortalDeps, act: DraftStep["act"], upload: Upload): Promise<Work["work"]> {
   const { organisationId, memberId } = visit.person;
   const { path, folder, name, size, sha256, sourceDetails, fields } = upload;
   const header = await readUploadHeader(deps, organisationId, upload);
   const { columns, format, notes } = header;
   const checked = { take: "", undecided: true, report: recogniseReport({ ...header, name }) };
-  const found = await reportedImport(visit, deps, checked);
-  const kind = found?.request.kind ?? chosenKind(fields.get("kind")) ?? (await recognisedKind(visit, deps, columns));
+  const reported = await reportedImport(visit, deps, checked);
+  const kind = reported?.request.kind ?? chosenKind(fields.get("kind")) ?? (await recognisedKind(visit, deps, columns));
   const identity = [fields.get("page") ?? "", kind, sourceDetails, name, sha256];
   const fileId = v5(JSON.stringify(identity), memberId);
   const earlier = await findKeptFile(organisationId, fileId, deps.pool);
@@ -156,10 +155,10 @@ async function draftFromUpload(visit: SignedInVisit, deps: PortalDeps, act: Draf
     });
     await dropKeptFile(organisationId, fields.get("instead") ?? "", deps);
     const draft = await findKeptFile(organisationId, fileId, deps.pool);
-    if (!draft) throw new TooBusy(notKeptMessage); // many newer uploads have already displaced it
+    if (!draft) throw new TooBusy(notKeptMessage); // many newer uploads have already displaced the draft
     const hasMoreSheets = (header.otherSheets?.length ?? 0) > 0;
     const atWork = { visit, deps, draft: { ...draft, kind, checked }, copy: { path, folder }, say, signal };
-    return orOwnImport(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
+    return orDraftImport(atWork, () => workOnDraft(atWork, { act, hasMoreSheets }));
   };
 }
 
@@ -167,13 +166,13 @@ const notKeptMessage = "The file could not be kept, try again shortly";
 
 function chosenKind(text: string | undefined): ImportKind | undefined {
   const kind = importKinds.find((known) => known === text);
-  if (!kind && text !== recognise) throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it");
+  if (!kind && text !== recogniseOption) throw new Rejection("invalid", "Choose the kind: shipments, activities, or to recognise it");
   return kind;
 }
 
 /** Derives the kind from our own headings, from headings of earlier files, or from the fields that the headings resemble. */
 async function recognisedKind(visit: SignedInVisit, deps: PortalDeps, columns: readonly string[]): Promise<ImportKind> {
-  const { catalogue } = await presentCatalogue(visit, deps);
+  const { catalogue } = await currentCatalogue(visit, deps);
   const { customFieldKeys, file } = catalogue;
   const exactKind = importKinds.find((kind) => matchImportHeader(columns, { kind, source: "file", customFieldKeys }).ok);
   if (exactKind) return exactKind;

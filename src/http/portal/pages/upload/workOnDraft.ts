@@ -1,4 +1,4 @@
-// Works on a draft: reads its file, judges it if it is to be checked, and records it unless a person must look at it first.
+// Works on a draft: reads its file, judges the file if needed, and makes the draft an import unless a person must look at something first.
 import { rm } from "node:fs/promises";
 import { expectChoosableColumns, resolveColumns } from "../../../../commands/imports/chosenColumns.js";
 import { type KeptFile, saveKeptFile } from "../../../../commands/imports/keptFiles.js";
@@ -10,11 +10,11 @@ import type { ImportColumns } from "../../../../events/importEvents.js";
 import { rememberedColumns } from "../../../../queries/organisations/columnChoices.js";
 import { versionAndClockOf } from "../../../../queries/organisations/organisations.js";
 import type { FormResult, PortalDeps, SignedInVisit, Work } from "../../pageDefinition.js";
-import { presentCatalogue } from "../customers.js";
+import { currentCatalogue } from "../customers.js";
 import { importPath } from "../imports/importStatus.js";
 import { columnsOfDraft, type DraftAtWork, draftPath, fetchDraftCopy, maxRowsJudgedFirst, maxStoreMs, reportedImport } from "./drafts.js";
 import { checkDraft } from "./judgeDraft.js";
-import { acceptDraft, orOwnImport, submitReport } from "./recordDraft.js";
+import { acceptDraft, orDraftImport, submitReport } from "./recordDraft.js";
 
 export interface DraftStep {
   readonly act: "check" | "upload";
@@ -32,7 +32,7 @@ export const tooSlow: Readonly<Record<DraftStep["act"], string>> = {
   upload: "Reading this file takes too long without JavaScript. Turn on JavaScript, or split the file",
 };
 
-/** Lets a member check one file at a time, and refuses an upload while the queue is full. The caller calls the result after the work. */
+/** Lets a member check one file at a time, and refuses an upload while the queue is full. Returns a function to call after the work. */
 export async function enterDraftWork({ person }: SignedInVisit, deps: PortalDeps, act: DraftStep["act"]): Promise<() => void> {
   const { organisationId, memberId } = person;
   if (act === "check") return deps.fileChecks.enter(memberId);
@@ -48,7 +48,7 @@ export async function draftWork(visit: SignedInVisit, deps: PortalDeps, { draft,
   const work: Work["work"] = async (say, signal) => {
     let copy: DraftAtWork["copy"] | undefined;
     try {
-      return await orOwnImport({ visit, deps, draft }, async () => {
+      return await orDraftImport({ visit, deps, draft }, async () => {
         copy = await fetchDraftCopy(deps, draft);
         return workOnDraft({ visit, deps, draft, copy, say, signal }, step);
       });
@@ -73,7 +73,7 @@ export async function workOnDraft(work: DraftAtWork, { act, wasShown, knownImpor
   }
   if (act === "upload" && wasShown) return acceptDraft(work, knownImportId);
   const resolved = state.undecided ? await resolvedColumns(visit, deps, draft) : { mustChoose: false as const, columns: state.columns };
-  const isJudgedNow = !resolved.mustChoose && (act === "check" || draft.kind === "activities");
+  const isJudgedNow = !resolved.mustChoose && (act === "check" || draft.kind === "activities"); // finds unusual activities
   const judge = isJudgedNow ? { columns: resolved.columns, maxRows: act === "check" ? undefined : maxRowsJudgedFirst } : undefined;
   const wantsEvidence = state.undecided === true || judge?.maxRows !== undefined;
   const result = wantsEvidence || judge ? await checkDraft(work, { wantsEvidence, judge }) : undefined;
@@ -91,14 +91,14 @@ export async function workOnDraft(work: DraftAtWork, { act, wasShown, knownImpor
     checked: { ...state, undecided: undefined, columns, found },
   };
   await saveKeptFile(deps.pool, decidedDraft);
-  const hasNewValues = state.undecided === true && Object.keys(columns?.fixed ?? {}).length > 0;
-  if (act === "check" || hasMoreSheets || hasNewValues || found?.unusual) return draftResult;
+  const hasUnseenFixedValues = state.undecided === true && Object.keys(columns?.fixed ?? {}).length > 0;
+  if (act === "check" || hasMoreSheets || hasUnseenFixedValues || found?.unusual) return draftResult;
   return acceptDraft({ ...work, draft: decidedDraft }, knownImportId);
 }
 
 /** Resolves the columns by our own headings, or by the remembered choice for earlier files. */
 async function resolvedColumns(visit: SignedInVisit, deps: PortalDeps, { kind, columns }: KeptFile) {
-  const { catalogue } = await presentCatalogue(visit, deps);
+  const { catalogue } = await currentCatalogue(visit, deps);
   const headingsId = { kind, key: headingsKey(headingsIn(columns)) };
   const earlierChoice = await rememberedColumns(visit.person.organisationId, headingsId, deps.pool);
   const resolved = resolveColumns(catalogue, deps.geography, { kind, columns, earlierChoice });
@@ -111,7 +111,7 @@ async function isContradicted({ visit, deps, draft }: DraftAtWork, columns: Impo
   const { kind } = draft;
   const headings = fileColumns(draft.columns, evidence);
   if (columns) return (datesFault(columns, kind, headings) ?? numbersFault(columns, kind, headings)) !== undefined;
-  const { catalogue } = await presentCatalogue(visit, deps);
+  const { catalogue } = await currentCatalogue(visit, deps);
   const match = matchImportHeader(draft.columns, { kind, source: "file", customFieldKeys: catalogue.customFieldKeys });
   const fields = match.ok ? match.fields : [];
   const pairs = fileHeadings(draft.columns).flatMap((heading, index) => (heading === undefined ? [] : [[heading, fields[index] ?? null]]));

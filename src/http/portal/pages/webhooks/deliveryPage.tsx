@@ -11,7 +11,7 @@ import { actionColumn, type Column, column } from "../../shell/table.js";
 import { importPath } from "../imports/importStatus.js";
 import { deliveryPath, endpointLivePath, endpointPath, requireEndpoint, webhooksPath } from "./webhooksPage.js";
 
-/** How much of an answer the page shows. The JSON of `webhooks deliveries` has more. */
+/** How much of an answer the page shows. The command `webhooks deliveries` prints more as JSON. */
 const maxShownCharacters = 2_000;
 
 export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId}"), "webhooks", async (visit, deps) => {
@@ -80,7 +80,7 @@ export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId
   };
 });
 
-/** The body as it is sent, built from the log each time. Undefined if the log no longer has the event. */
+/** The body as it is sent, built from the event log for each visit. Undefined if the log no longer has the event. */
 async function payloadOf(delivery: Delivery & { endpointId: string }, { person }: SignedInVisit, deps: PortalDeps) {
   const { organisationId } = person;
   const body = await webhookMessageOf({ ...delivery, organisationId }, deps).catch((error: unknown) => {
@@ -98,7 +98,7 @@ const badges: Readonly<Record<DeliverySummary["status"], State>> = {
 };
 
 export const deliveryColumns = (endpointId: string): readonly Column<DeliverySummary>[] => [
-  column("event", "Event", ({ type }) => type, { names: true, link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId) }),
+  column("event", "Event", ({ type }) => type, { isRowHeader: true, link: ({ deliveryId }) => deliveryPath(endpointId, deliveryId) }),
   column("happened", "Happened", ({ occurredAt }) => occurredAt),
   column("outcome", "Outcome", ({ status }) => badges[status].label, { cell: (delivery) => <DeliveryOutcome delivery={delivery} /> }),
   column("attempts", "Attempts", ({ attempts }) => attemptsInBrief(attempts)),

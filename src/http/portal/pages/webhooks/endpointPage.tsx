@@ -23,7 +23,7 @@ const readEndpoint = oncePerVisit(async (visit, deps: PortalDeps) => {
   return { version, endpoint: await requireEndpoint(visit, deps) };
 });
 
-export const endpointStream = defineAnswer(endpointLivePath(), "webhooks", async (visit, deps) => {
+export const liveEndpoint = defineAnswer(endpointLivePath(), "webhooks", async (visit, deps) => {
   const { endpointId } = await requireEndpoint(visit, deps);
   return liveAnswer(visit, deps, watchedName.endpoint(endpointId));
 });
@@ -84,7 +84,7 @@ export const endpointList = listPage<DeliverySummary>({
     return (
       <>
         <Panel id="replay" title="Replay">
-          {/* Asks before it replays: that may send thousands of requests. */}
+          {/* Asks for a confirmation first, because a replay may send thousands of requests. */}
           <AskForm path={endpointPath(endpointId)} question={{ ask: "replay" }} class="in-line">
             <Field label="From" name="from" type="datetime-local" value={from} />
             <Button class="quiet" label="Replay from then" />
@@ -203,9 +203,9 @@ export const endpointForms = [
     await resendDelivery(pool, ref, visit.params["deliveryId"] ?? "");
     return "The event is sent again with the same id, after those already waiting.";
   }),
-  endpointForm("/replay", async (ref, visit, { pool, eventStore, stopping }, fields) => {
+  endpointForm("/replay", async (ref, visit, { pool, eventStore, stopped }, fields) => {
     const from = parseTime("From", fields.get("from"), visit.person.timezone);
-    const sources = { pool, eventStore, ...(stopping ? { signal: stopping } : {}) };
+    const sources = { pool, eventStore, ...(stopped ? { signal: stopped } : {}) };
     const events = await replayEvents(sources, ref, from);
     return `${countInWords(events, "event is", "events are")} sent again.`;
   }),

@@ -4,18 +4,16 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { webhookEvents, webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Field, Form, Ticks, tickedValues } from "../../shell/form.js";
+import { CheckBoxGroup, Field, Form, tickedValues } from "../../shell/form.js";
 import { listPage } from "../../shell/listPage.js";
 import { Badge, ButtonLink, EmptyState, Link, Panel, Time, withQuery } from "../../shell/parts.js";
 import { type Column, column } from "../../shell/table.js";
 
 export const webhooksPath = "/portal/settings/webhooks";
-
 export const endpointPath = (endpointId: string): string => `${webhooksPath}/${endpointId}`;
-
 export const deliveryPath = (endpointId: string, deliveryId: string): string => `${endpointPath(endpointId)}/deliveries/${deliveryId}`;
 
-/** The stream of events that keeps open pages up to date. */
+/** The path of the live events that keep open pages up to date. */
 export const endpointLivePath = (endpointId = "{endpointId}"): string => `${endpointPath(endpointId)}/live`;
 
 /** Finds the endpoint in the path. Another organisation's endpoint gets the same answer as an unknown id. */
@@ -44,7 +42,7 @@ export function EndpointState({ pausedAt, pausedBecause, failures, failingSince 
 
 /** The events that an endpoint receives. If none is ticked, a new endpoint receives all, and a change of an endpoint is refused. */
 export const EventChoice = ({ ticked }: { ticked: readonly string[] }) => (
-  <Ticks class="events" legend="Events" name="events" options={eventOptions} ticked={ticked} />
+  <CheckBoxGroup class="events" legend="Events" name="events" options={eventOptions} ticked={ticked} />
 );
 
 const eventOptions = Object.entries(webhookEvents).map(([value, { meaning }]) => ({ value, label: value, about: meaning }));
@@ -80,7 +78,7 @@ export const webhooksList = listPage<WebhookSummary>({
 const stateOf = ({ pausedAt, failures }: WebhookSummary) => (pausedAt ? "Paused" : failures > 0 ? "Failing" : "Active");
 
 const endpointColumns: readonly Column<WebhookSummary>[] = [
-  column("url", "URL", ({ url }) => url, { names: true, link: ({ endpointId }) => endpointPath(endpointId) }),
+  column("url", "URL", ({ url }) => url, { isRowHeader: true, link: ({ endpointId }) => endpointPath(endpointId) }),
   column("state", "State", stateOf, { cell: EndpointState }),
   column("events", "Events", ({ events }) => (events.length === webhookEventTypes.length ? "All" : events.join(", "))),
   column("added", "Added", ({ addedAt }) => addedAt),

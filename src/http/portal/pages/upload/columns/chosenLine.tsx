@@ -58,7 +58,7 @@ export function ColumnsOfImport(props: ChosenColumnsProps) {
 type LabelledRow = [what: string, value: Child];
 
 const twoColumns = (first: string, second: string): readonly Column<LabelledRow>[] => [
-  { heading: first, names: true, cell: ([what]) => what },
+  { heading: first, isRowHeader: true, cell: ([what]) => what },
   { heading: second, cell: ([, value]) => value },
 ];
 

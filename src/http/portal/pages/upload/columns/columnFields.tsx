@@ -23,7 +23,7 @@ interface ColumnRow extends Pick<FileColumn, "heading" | "values"> {
 }
 
 const maxShownValues = 3;
-/** If each column's list of fields together took more, a browser would need seconds. Then fields are typed, with one list for all columns. */
+/** If the lists of fields of all columns took more, a browser would need seconds. Then people type fields, and one list suggests them. */
 const maxListBytes = 500_000;
 const fieldListId = "fields-of-import";
 
@@ -34,7 +34,7 @@ export function ColumnTable({ source, choice, fields }: ColumnsProps) {
   const { textOf } = fieldTexts(fields);
   const texts = new Map(fields.map((field) => [field.name, textOf(field)]));
   const columns: Column<ColumnRow>[] = [
-    { heading: "Column", names: true, cell: ({ heading }) => heading },
+    { heading: "Column", isRowHeader: true, cell: ({ heading }) => heading },
     ...(source.draft ? [{ heading: "Values", cell: ({ values }: ColumnRow) => <SampleValues values={values} /> }] : []),
     {
       heading: "Our field",
@@ -133,7 +133,7 @@ export function FieldsWithoutColumn({ choice, fields }: Pick<ColumnsProps, "choi
 
 const nothingMissing = "Every required field has a column or a value.";
 
-/** Null for a file without dates that need an order. Without a file it is always shown, because nothing is known about the dates. */
+/** Null for a file without dates that need an order. Without a file the choice is shown, because nothing is known about the dates. */
 export function DateOrderChoice({ source, choice }: Pick<ColumnsProps, "source" | "choice">) {
   const found = dateOrderOf(source, choice);
   if (source.draft && !found && choice.dateOrder === undefined) return null;
@@ -158,7 +158,7 @@ export function DateOrderChoice({ source, choice }: Pick<ColumnsProps, "source" 
 const decimalLabels = { point: "Decimal point: 0.5 or 1,234.5", comma: "Decimal comma: 0,5 or 1.234,5" } as const;
 const proofWords = { point: "can only have a decimal point", comma: "can only have a decimal comma" } as const;
 
-/** Null for a file whose numbers need no mark. Without a file it is always shown, because nothing is known about the numbers. */
+/** Null for a file whose numbers need no mark. Without a file the choice is always shown, because nothing is known about the numbers. */
 export function DecimalMarkChoice({ source: { draft, kind, headings }, choice }: Pick<ColumnsProps, "source" | "choice">) {
   const found = decimalMarkOfFile(choice, kind, headings) ?? decimalMarkIn(headings.flatMap(({ numbers }) => numbers));
   if (draft && !found && choice.decimal === undefined) return null;

@@ -12,7 +12,7 @@ import { defineForm, definePage, originOf, type PortalDeps, type SignedInVisit, 
 import { Button, Form } from "../../../shell/form.js";
 import { countInWords } from "../../../shell/formats.js";
 import { ButtonLink, EmptyState, Link, Panel, Time } from "../../../shell/parts.js";
-import { presentCatalogue } from "../../customers.js";
+import { currentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/importStatus.js";
 import { columnsOfDraft, columnsPath, draftPath, reportedImport, uploadPath } from "../drafts.js";
 import { UploadButtons } from "../uploadPage.js";
@@ -20,7 +20,7 @@ import { draftWork } from "../workOnDraft.js";
 import { ColumnTable, DateOrderChoice, DecimalMarkChoice, FieldsWithoutColumn } from "./columnFields.js";
 import { type ColumnsSource, columnsSource, initialChoice, readChoice } from "./columnsSource.js";
 
-/** `columnsPath` changes a remembered choice, without a file. */
+/** The page at `columnsPath` changes a remembered choice, without a file. The other page chooses the columns of a draft's file. */
 export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
   definePage(path, "operate", async (visit, deps) => {
     const { query, submitted, person, params } = visit;
@@ -33,7 +33,7 @@ export const columnsPages = [columnsPath, columnsOfDraft()].map((path) =>
     const { draft, earlierChoice } = source;
     if (draft?.importId) return { goTo: importPath(draft.importId) };
     if (draft && (await reportedImport(visit, deps, draft.checked))) return { goTo: draftPath(draft.fileId) };
-    const { catalogue } = await presentCatalogue(visit, deps);
+    const { catalogue } = await currentCatalogue(visit, deps);
     const fieldSource = { kind: source.kind, customFields: catalogue.file.customFields };
     const sentChoice = submitted.get("sent") === "" ? undefined : readChoice(submitted, source, fieldSource);
     const choice = sentChoice ?? (await initialChoice(source, deps, person.organisationId, fieldSource));
@@ -136,7 +136,7 @@ export const columnsForms = columnsPages.map((page) =>
 );
 
 async function requireValidChoice(visit: SignedInVisit, deps: PortalDeps, source: ColumnsSource, fields: Fields): Promise<ColumnChoice> {
-  const { catalogue } = await presentCatalogue(visit, deps);
+  const { catalogue } = await currentCatalogue(visit, deps);
   const choice = readChoice(fields, source, { kind: source.kind, customFields: catalogue.file.customFields });
   expectValidChoice(choice, source.kind, catalogue, deps.geography);
   const unreadableNumbers = choice.decimal === undefined ? numbersFault(choice, source.kind, source.headings) : undefined;

@@ -22,8 +22,8 @@ import { requireDraft } from "../drafts.js";
 export type ColumnsSource = Awaited<ReturnType<typeof columnsSource>>;
 
 /**
- * `parameter` reads a value from the page's address or from the form that was sent. `earlierChoice` is the remembered choice for these headings.
- * Without a draft, that choice is what the page changes. Throws if the draft or the choice does not exist.
+ * `parameter` reads a value from the page's address or from the form that was sent. `earlierChoice` is the remembered choice for these
+ * headings. Without a draft, that choice is what the page changes. Throws if the draft or the choice does not exist.
  */
 export async function columnsSource(visit: SignedInVisit, deps: PortalDeps, parameter: (name: string) => string) {
   const { organisationId } = visit.person;
@@ -74,7 +74,7 @@ function withKnownFields({ headings, fixed = {}, dateOrder, decimal }: ColumnCho
 
 /** The order of dates in the columns chosen for times, or else in any column. Undefined if no value is a date that needs an order. */
 export function dateOrderOf({ kind, headings }: ColumnsSource, choice: ColumnChoice): DateOrderFinding | undefined {
-  const findingIn = (some: readonly FileColumn[]) => dateOrderIn(some.flatMap(({ values }) => values));
+  const findingIn = (columns: readonly FileColumn[]) => dateOrderIn(columns.flatMap(({ values }) => values));
   return findingIn(dateColumns(choice, kind, headings)) ?? findingIn(headings);
 }
 
