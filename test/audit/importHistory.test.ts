@@ -51,7 +51,7 @@ describe("the history of an import", () => {
         { reason: "Charge code is required", rows: 2 },
         { reason: "x", rows: 1 },
       ],
-      runs: [
+      stretches: [
         { actor: "worker:w1", from: 2n, to: 3n, firstRow: 2, lastRow: 3 },
         { actor: "worker:w2", from: 4n, to: 6n, firstRow: 4, lastRow: 6 },
       ],

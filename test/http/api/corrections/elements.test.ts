@@ -147,7 +147,7 @@ describe("a rejected element", () => {
     expect(await states(organisation, "shipments", importId)).toEqual({ 1: "superseded" });
     expect(await rowsOf(organisation, "shipments", importId, "?state=open")).toEqual([]);
     const { message } = await json(await correct(organisation, "shipments", importId, [fixed(1)]), 409);
-    expect(message).toBe(`Row 1 is superseded: a later element of import ${importId} has written its shipment`);
+    expect(message).toBe(`Row 1 is superseded: a later element of import ${importId} wrote its shipment`);
     expect(await rejectedRowOutcomes(organisation.id, [{ importId, row: 1 }], stage.service.pool)).toMatchObject([
       { state: "superseded", otherId: importId },
     ]);
