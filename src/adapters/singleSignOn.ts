@@ -1,4 +1,5 @@
-// OpenID Connect by `openid-client`. Nothing that the provider sends is logged, since it contains codes, tokens and e-mails.
+// OpenID Connect by `openid-client`. Of a failure only the error's name and code and the HTTP status are logged: the provider's answers contain
+// authorization codes, tokens and e-mails.
 import * as openId from "openid-client";
 import type { Logger } from "pino";
 import type { Identity, SingleSignOn } from "../ports/people.js";
@@ -18,7 +19,7 @@ const maxAnswerSeconds = 5;
 export function createSingleSignOn(options: SingleSignOnOptions): SingleSignOn {
   const { redirectUri, logger } = options;
   const loadOnce = recentLoads<openId.Configuration>(1);
-  /** Fetches the provider's settings once, and again after a failure. */
+  /** Fetches the provider's settings once. A failed fetch is repeated at the next call. */
   const provider = () => loadOnce("", () => discover(options));
   const logFailure = (error: unknown, message: string) => {
     const { name, code, status } = error as { name?: string; code?: string; status?: number };

@@ -101,7 +101,7 @@ async function runRole(name: RoleName): Promise<void> {
       logger.info(name === "api" ? { host: config.host, port: config.port } : {}, "ready");
       tellParent({ ready: true });
     };
-    void stores.whenLost(signal).then(() => storesLost.abort());
+    void stores.whenFolderLost(signal).then(() => storesLost.abort());
     try {
       await run({ config, addresses: stores, logger, signal: ended, onReady });
     } finally {

@@ -43,7 +43,7 @@ async function add({ org: organisationId, url, events }: { org: string; url: str
 
 async function list({ org, json }: { org: string; json?: boolean }): Promise<void> {
   const found = await withOrganisation(org, ({ pool }) => listWebhooks(org, pool));
-  const header = ["ENDPOINT", "URL", "EVENTS", "STATE", "WAITING", "ADDED", "BECAUSE"];
+  const header = ["ENDPOINT", "URL", "EVENTS", "STATE", "WAITING", "ADDED", "PAUSED BECAUSE"];
   printList(found, json, header, ({ endpointId, url, events, pausedAt, pausedBecause, failures, waiting, addedAt }) => {
     const state = pausedAt ? "paused" : failures > 0 ? "failing" : "active";
     return [endpointId, url, events.join(","), state, waiting, addedAt, pausedBecause ?? ""];

@@ -8,7 +8,7 @@ import { type EventStore, noStream } from "../ports/eventStore.js";
 
 const logIds = new WeakMap<EventStore, Promise<string>>();
 
-/** Returns the event log's id, and creates it if the event log is empty. Reads it once for each `EventStore` object. */
+/** Returns the event log's id, and creates it if the event log has none. Reads it once for each `EventStore` object. */
 export function logIdOf(eventStore: EventStore): Promise<string> {
   const logId = logIds.get(eventStore) ?? readLogId(eventStore).then((found) => found ?? createLog(eventStore));
   logIds.set(eventStore, logId);

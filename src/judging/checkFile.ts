@@ -74,8 +74,8 @@ export async function readEvidence(
 ): Promise<{ readonly evidence: Evidence; readonly rows: number }> {
   const collector = createEvidenceCollector();
   let count = 0;
-  const writeNumber = (text: string) => `#${text}`; // looks like neither a date nor a number
-  for await (const { rows, bytesRead, bytesTotal } of spreadsheets.readRows(path, { format, writeNumber })) {
+  const numberToText = (text: string) => `#${text}`; // looks like neither a date nor a number
+  for await (const { rows, bytesRead, bytesTotal } of spreadsheets.readRows(path, { format, numberToText })) {
     for (const { cells } of rows) collector.add(cells);
     count += rows.length;
     progress(bytesTotal === 0 ? 1 : bytesRead / bytesTotal);

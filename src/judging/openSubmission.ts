@@ -61,8 +61,8 @@ export async function openSubmission(
   const common = { columns, headings, reportedColumns, notes: header.notes };
   const timeFields = columnsOf(kind).filter(({ type }) => type === "time");
   const dateColumns = new Set(timeFields.map(({ name }) => columns.fields.indexOf(name)));
-  const writeNumber = numberWriter(columns, kind);
-  const readFile = () => spreadsheets.readRows(files.source, { format, dateColumns, writeNumber });
+  const numberToText = numberWriter(columns, kind);
+  const readFile = () => spreadsheets.readRows(files.source, { format, dateColumns, numberToText });
   if (format === "csv") {
     const batches = keepOnlyBatch(readFile);
     return { ...common, read: () => mapBatches(batches.read(), mapCells), readAgain: () => mapBatches(batches.readAgain(), mapCells) };
@@ -73,7 +73,7 @@ export async function openSubmission(
 }
 
 /** Writes a workbook's numeric cells with the decimal mark that the file declares, so that they are read back unchanged. */
-function numberWriter({ fields, decimal }: Columns, kind: SubmissionRequest["kind"]): ReadOptions["writeNumber"] {
+function numberWriter({ fields, decimal }: Columns, kind: SubmissionRequest["kind"]): ReadOptions["numberToText"] {
   const numberFields = new Set<string>(columnsOf(kind).flatMap((field) => (isNumberField(field) ? [field.name] : [])));
   const isNumeric = fields.map((field) => field !== undefined && numberFields.has(field));
   return decimal && ((text, column) => (isNumeric[column] ? formatNumber(text, decimal) : text));

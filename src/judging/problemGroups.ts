@@ -10,18 +10,20 @@ import type { SubmittedRow } from "./openSubmission.js";
 export const maxShownGroups = 20;
 export const maxShownRows = 5;
 export const maxShownValues = 5;
+/** How many of a file's first rejected rows are listed in their order, whatever their reason. */
 export const maxShownInOrder = 100;
 const maxShownColumns = 6;
 const maxShownReasonBytes = 1_000;
 const maxShownValueBytes = 100;
 
-/** The most that is kept in memory, since every row of a file may have another reason or another value. */
+/** The most that is kept in memory, since every row of a file may have a different reason or value. */
 export const maxKeptGroups = 1_000;
 export const maxKeptValues = 200;
 const maxKeptValuesInAll = 20_000;
 
 interface Group {
   rows: number;
+  /** How many of them are rejected only because of another line of their shipment. */
   withShipment: number;
   readonly first: Problem[];
   readonly faults: FaultTally[];
@@ -35,8 +37,8 @@ interface FaultTally {
 }
 
 /**
- * Counts a file's rejected rows by reason, as the page of rejected rows does: a line that is only rejected with its shipment counts for the
- * reason of the line at fault. `headingOf` returns the name that people know a field by.
+ * Counts rows by reason: a file's rejected rows, or its unusual ones, once for each kind. As on the page of rejected rows, a line that is only
+ * rejected with its shipment counts for the reason of the line at fault. `headingOf` returns the name that people know a field by.
  */
 export function createProblemCounter({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string) {
   const groups = new Map<string, Group>();
@@ -48,7 +50,7 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
     const index = indexOf.get(field);
     if (index === undefined) return "";
     const text = cellText(sent?.[index] ?? cells[index]).trim();
-    return storableText(text.slice(0, 2 * maxShownValueBytes), maxShownValueBytes); // cut before the conversion: a cell may have a megabyte
+    return storableText(text.slice(0, 2 * maxShownValueBytes), maxShownValueBytes); // cut before the conversion: a cell may be long
   };
   const problemOf = ({ row }: SubmittedRow, rowReason: RowReason): Omit<Problem, "values"> => {
     const atFault = fieldsAtFault(rowReason);

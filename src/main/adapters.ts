@@ -58,7 +58,8 @@ export async function openAdapters(config: Config, addresses: Addresses, role: s
 const noLimits = { database: {}, events: {}, objects: {} };
 /**
  * The limits of each role's clients of the stores; times in ms. The API's limits are short, since its callers wait. A projector's statement
- * may take ten minutes, since it may write a whole import: a million rows. `start` and the commands, such as a rebuild, have no limits.
+ * may take ten minutes, since it may write a whole import: a million rows. Limits that are not named
+ * here are the adapters' defaults; statements of `start` and of the commands, such as a rebuild, have none.
  */
 const storeLimitsByRole: Partial<Record<string, { database: object; events: object; objects: object }>> = {
   api: {

@@ -25,7 +25,7 @@ export async function prepareTables({ pool, eventStore }: Stores, ifUnavailable:
     names: filledTables,
     logIsEmpty: () => isEmpty(eventStore, ifUnavailable),
     functions,
-    onLost: async (client, lost) => mustRestartFollower(lost) && deleteFollowerState(client),
+    onMissing: async (client, missing) => mustRestartFollower(missing) && deleteFollowerState(client),
   });
 }
 

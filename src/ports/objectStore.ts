@@ -16,7 +16,7 @@ export interface ObjectStore {
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
   /** For a store whose links the API serves: the file of such a link; undefined when the signature is wrong or the link has expired. */
   openLink?(link: Link, now: Date): Promise<LinkedFile | undefined>;
-  /** Creates the bucket or the folder if it is missing. A process of the API calls it at its start. */
+  /** Creates the bucket or the folder if it is missing. Called at the API's start, and by commands that store objects. */
   prepare(): Promise<void>;
   /** Throws StoreUnavailable when the store cannot be used. Changes nothing. */
   ping(): Promise<void>;

@@ -34,7 +34,7 @@ export interface ReadOptions {
   /** The columns, counted from 0, in which a workbook's number is read as a date. */
   readonly dateColumns?: ReadonlySet<number>;
   /** Turns the digits of a workbook's numeric cell into the cell's text. `column` counts from 0. */
-  readonly writeNumber?: ((text: string, column: number) => string) | undefined;
+  readonly numberToText?: ((text: string, column: number) => string) | undefined;
   /** How many bytes of a workbook may be unpacked, for a caller that needs only its first rows. */
   readonly maxUnpackedBytes?: number;
   readonly signal?: AbortSignal;

@@ -33,7 +33,7 @@ export async function deliveriesByOutcome(pool: Pool): Promise<Record<string, nu
 
 /**
  * The age of the oldest waiting delivery, or of the oldest event that has no delivery yet, by the database's clock; 0 if nothing waits.
- * Paused endpoints do not count. A replay counts only once its deliveries exist.
+ * Paused endpoints do not count. Events that a replay sends again (up to `again_until`) count only once their deliveries exist.
  */
 export async function oldestUnsentSeconds(pool: Database): Promise<number> {
   const { rows } = await pool.query<{ seconds: number | null }>(

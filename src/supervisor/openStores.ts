@@ -20,9 +20,9 @@ export interface OpenStores extends Addresses {
    * Resolves when the stores cannot be used any more. For stores of this process: the folder was removed, or another process has taken it.
    * For stores of another process: the folder has a new owner. For configured stores: never.
    */
-  whenLost(signal: AbortSignal): Promise<void>;
+  whenFolderLost(signal: AbortSignal): Promise<void>;
   /** Records that the stores are about to stop, so that no further process uses them. */
-  announceStop(): Promise<void>;
+  recordStopping(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function openStores(config: Config, kind: FolderOwner["kind"], logg
   if (needsFolder) await ensureUsableFolder(config.dataDir, "DATA_DIR");
   const signingSecret = config.signingSecret ?? (await ensureSigningSecret(config.dataDir));
   if (databaseUrl !== undefined && eventStoreUrl !== undefined) {
-    return { databaseUrl, eventStoreUrl, signingSecret, ...foreignStores, whenLost: () => new Promise(() => undefined) };
+    return { databaseUrl, eventStoreUrl, signingSecret, ...foreignStores, whenFolderLost: () => new Promise(() => undefined) };
   }
   const deadline = performance.now() + maxWaitMs;
   for (let hasLogged = false; ; await pause(100)) {
@@ -55,7 +55,7 @@ export async function openStores(config: Config, kind: FolderOwner["kind"], logg
         ...found,
         signingSecret,
         ...foreignStores,
-        whenLost: (watching) => whenOwnerChanges(config.dataDir, owner.identity, watching),
+        whenFolderLost: (watching) => whenOwnerChanges(config.dataDir, owner.identity, watching),
       };
     }
     if (performance.now() > deadline)
@@ -66,7 +66,7 @@ export async function openStores(config: Config, kind: FolderOwner["kind"], logg
 }
 
 /** This process neither records nor closes stores that another process runs. */
-const foreignStores = { recordProcesses: async () => undefined, announceStop: async () => undefined, close: async () => undefined };
+const foreignStores = { recordProcesses: async () => undefined, recordStopping: async () => undefined, close: async () => undefined };
 
 const watchIntervalMs = 2_000;
 
@@ -95,7 +95,7 @@ async function startOwnStores(config: Config, lock: FolderLock, logger: Logger, 
     lastWrite = lastWrite.catch(() => undefined).then(writeRuntimeFile);
     return lastWrite;
   };
-  const announceStop = () => {
+  const recordStopping = () => {
     stopping = true;
     return record().catch(() => undefined);
   };
@@ -111,10 +111,10 @@ async function startOwnStores(config: Config, lock: FolderLock, logger: Logger, 
         roleProcesses = processes;
         return record();
       },
-      whenLost: lock.whenLost,
-      announceStop,
+      whenFolderLost: lock.whenLost,
+      recordStopping,
       close: async () => {
-        await announceStop();
+        await recordStopping();
         await stores.stop();
         if ((await readRuntime(dataDir))?.owner === lock.owner.identity) await removeRuntime(dataDir);
         await lock.release();

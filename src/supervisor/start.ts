@@ -52,12 +52,12 @@ export async function start({ config, logger, signal, prepare, onReady }: StartO
       supervised.push(keepRunning({ name: role, first: launch(), start: async () => launch(), logger, onStart }));
     }
     await record();
-    if (!signal.aborted) await Promise.race([once(signal, "abort"), stores.whenLost(signal)]);
+    if (!signal.aborted) await Promise.race([once(signal, "abort"), stores.whenFolderLost(signal)]);
     if (!signal.aborted)
       throw new Error(`${config.dataDir} was removed, or another process has taken it. All roles and stores are stopped.`);
     logger.info("stopping: running requests and appends are finished first");
   } finally {
-    await stores.announceStop();
+    await stores.recordStopping();
     await Promise.all(supervised.map((role) => role.stop()));
     await stores.close();
   }

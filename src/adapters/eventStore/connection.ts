@@ -39,7 +39,7 @@ let clientCount = 0;
 /**
  * A client with a connection of its own. gRPC channels with equal settings share one connection, so a new client would use the old client's
  * dead connection. Each client therefore gets a keep-alive interval a millisecond longer than the last one. throwOnAppendFailure makes the
- * client throw at a wrong version, since the result that it would return instead has a wrong revision.
+ * client throw when the expected revision does not match: the result that it would return instead names an incorrect revision.
  */
 export function newClient(address: string): EventStoreDBClient {
   const interval = Number(/[?&]keepAliveInterval=(\d+)/i.exec(address)?.[1] ?? 10_000) + (clientCount++ % 1000);
@@ -48,7 +48,7 @@ export function newClient(address: string): EventStoreDBClient {
   );
 }
 
-/** How long one attempt may take, the largest number of attempts, and the time for all attempts together. */
+/** `deadlineMs` is for one attempt, `patienceMs` for all of the at most `attempts` together. */
 export interface Patience {
   readonly deadlineMs: number;
   readonly attempts: number;

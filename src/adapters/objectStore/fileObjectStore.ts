@@ -30,7 +30,7 @@ export function createFileObjectStore({ folder, publicUrl, signingSecret }: File
         await syncToDisk(dirname(target));
       } catch (error) {
         await rm(temporaryPath, { force: true });
-        rethrow(error, key);
+        rethrow(error);
       }
     },
     fetch: (key, path) => copyFile(pathOf(key), path, constants.COPYFILE_FICLONE).catch((error) => rethrow(error, key)),

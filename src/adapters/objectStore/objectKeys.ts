@@ -15,7 +15,7 @@ export function assertKey(key: string): void {
   if (!isValidKey(key)) throw new Error(`not a usable object key: ${JSON.stringify(key.slice(0, 100))}`);
 }
 
-/** A Content-Disposition value with which browsers save the file under this name, whatever characters it has. */
+/** A Content-Disposition value with which browsers save the file under this name. Characters that no file name may have become `_`. */
 export function contentDisposition(downloadName: string): string {
   const name = downloadName.replace(/[\p{Cc}\p{Cs}/\\]/gu, "_");
   const plain = name.replace(/[^\x20-\x7e]|["%]/g, "_");

@@ -17,10 +17,10 @@ const migrationLock = 7_241_001; // an arbitrary number that no other advisory l
 export interface LogTables {
   readonly names: readonly string[];
   readonly logIsEmpty: () => Promise<boolean>;
-  /** SQL that creates the functions which statements call, with each body between `$$`. */
+  /** SQL texts that each create a function for the service's queries, with the body between `$$`. */
   readonly functions?: readonly string[];
-  /** Called in the transaction that has created lost tables again, with their names. */
-  readonly onLost?: (client: pg.PoolClient, names: readonly string[]) => Promise<unknown>;
+  /** Called in the transaction with the names of all tables that were missing before: on a first start all of them. */
+  readonly onMissing?: (client: pg.PoolClient, names: readonly string[]) => Promise<unknown>;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function migrate(pool: pg.Pool, logTables: LogTables = { names: [],
     await expectSupportedServer(client);
     await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
     await ensureSchema(client);
-    await client.query(addInputIsValid);
+    await client.query(createInputIsValidSql);
     const migrations = readMigrationFiles({ migrationsFolder });
     const applied = await appliedMigrations(client, migrations);
     const lost = await missingTables(client, tableNames((applied.length || migrations.length) - 1));
@@ -43,7 +43,7 @@ export async function migrate(pool: pg.Pool, logTables: LogTables = { names: [],
     if (!isUpToDate) {
       if (applied.length > 0) await restoreTables(client, lost, statementsOf(applied));
       await applyMigrations(drizzle(clientInTransaction(client)), { migrationsFolder });
-      if (lost.length > 0) await logTables.onLost?.(client, lost);
+      if (lost.length > 0) await logTables.onMissing?.(client, lost);
       if (leaveMissing) await client.query(`drop table if exists ${lostLogTables.map((name) => `public.${name}`).join(", ")}`);
     }
     for (const text of logTables.functions ?? []) await createFunction(client, text);
@@ -94,9 +94,9 @@ function clientInTransaction(client: pg.PoolClient): pg.PoolClient {
   return Object.assign(Object.create(client) as pg.PoolClient, { query });
 }
 
-const statementsOf = (migrations: readonly MigrationMeta[]): string[] => [addInputIsValid, ...migrations.flatMap(({ sql }) => sql)];
+const statementsOf = (migrations: readonly MigrationMeta[]): string[] => [createInputIsValidSql, ...migrations.flatMap(({ sql }) => sql)];
 
-/** All statements of all migrations, in order. */
+/** All statements of all migrations in order, after the one that adds `pg_input_is_valid`. */
 export const migrationStatements = (): string[] => statementsOf(readMigrationFiles({ migrationsFolder }));
 
 const restoreSchema = "waybill_restore";
@@ -128,7 +128,7 @@ export async function expectSupportedServer(client: Pick<pg.ClientBase, "query">
 }
 
 /** Postgres 15 lacks this function. Later versions have it built in, and prefer the built-in one if both exist. */
-const addInputIsValid = `DO $do$ BEGIN
+const createInputIsValidSql = `DO $do$ BEGIN
   IF to_regprocedure('pg_input_is_valid(text, text)') IS NULL THEN
     CREATE FUNCTION pg_input_is_valid(value text, type text) RETURNS boolean LANGUAGE plpgsql STABLE STRICT AS $body$ BEGIN
       EXECUTE format('SELECT %L::%I', value, type);

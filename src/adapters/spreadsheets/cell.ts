@@ -3,7 +3,7 @@
 import type { CellFault, FileRow } from "../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS, MAX_FAULTY_CELL_CHARS } from "./limits.js";
 
-/** Thrown when the file as a whole cannot be used. The message tells the customer what to fix. */
+/** Thrown when the file as a whole cannot be used. The message says what to fix. */
 export class FileFault extends Error {
   override readonly name = "FileFault";
 }

@@ -17,7 +17,7 @@ export interface RecordedVersion {
   readonly writtenAt: string;
   /** When the version entered the ledger: at `writtenAt`, or when a later push that kept it out was reversed. Null if it never did. */
   readonly shownAt: string | null;
-  /** The import of the later push that kept this version out of the ledger. Null if the version has been in the ledger. */
+  /** The import whose later version kept this one out of the ledger, perhaps the same import. Null if this version has been in the ledger. */
   readonly supersededBy: string | null;
   readonly reversed: { readonly at: string; readonly reason: string; readonly by: Principal; readonly reversalId: string } | null;
   readonly rows: readonly number[];

@@ -23,7 +23,7 @@ export type CorrectionCommand = {
       readonly type: "claimRows";
       /** The import that corrects them. */
       readonly correction: string;
-      /** By superseded row: the later import that has written the row's shipment. */
+      /** By superseded row: the import of the later version of its shipment, perhaps the same import. */
       readonly superseded: ReadonlyMap<number, string>;
     }
   | { readonly type: "dismissRows"; readonly note: string }

@@ -17,7 +17,7 @@ import { type LastRow, lastRowsOf, loadCorrections, refusedRows } from "./correc
 export interface ClosedRow {
   readonly row: number;
   readonly state: "submitted" | "corrected" | "dismissed" | "superseded" | "withdrawn";
-  /** The import that corrects the row, or the later import that has written its shipment. */
+  /** The import that corrects the row, or the import with the later version of its shipment. */
   readonly importId?: string | undefined;
   /** Who dismissed it. */
   readonly by?: Principal | undefined;

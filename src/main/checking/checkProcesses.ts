@@ -7,7 +7,7 @@ import { createSlots } from "../../slots.js";
 
 /** The compiled program, even when a test runs this code from its sources. */
 const checkProgramPath = fileURLToPath(new URL("../../../dist/main/checking/checkProcess.js", import.meta.url));
-/** The sizes are in megabytes. Even the largest file takes far less. A small young generation frees buffers sooner. */
+/** The sizes are in megabytes. An ordinary file of the largest size takes far less. A small young generation frees buffers sooner. */
 const checkHeapFlags = ["--max-old-space-size=320", "--max-semi-space-size=8"];
 
 export interface CheckProcessesOptions {
@@ -24,7 +24,7 @@ export interface CheckProcessesOptions {
 
 /**
  * Runs each check in a process of its own. Organisations take turns. No organisation gets all processes if there are several, so that its
- * slow files do not delay the others. Each process is a session of its own (`detached`), so that its low priority affects it alone.
+ * slow files do not delay the others. Each process has an operating-system session of its own (`detached`), see lowerPriority.ts.
  */
 export function createCheckProcesses(options: CheckProcessesOptions): FileChecks {
   const { localities, processes = 2, waitMs = 90_000, runMs = 600_000, yieldAfterMs = 60_000 } = options;
@@ -120,7 +120,7 @@ async function waitForExit(child: ChildProcess): Promise<string> {
   const failed = once(child, "error").then(([error]) => String(error));
   const exited = once(child, "exit").then(([code, killedBy]) => String(killedBy ?? `exit code ${code}`));
   const disconnected = once(child, "disconnect");
-  for (const unused of [exited, disconnected]) unused.catch(() => undefined);
+  for (const each of [exited, disconnected]) each.catch(() => undefined); // the one that comes second may reject
   return Promise.race([failed, disconnected.then(() => exited)]);
 }
 

@@ -35,6 +35,7 @@ async function insertReversals(client: PoolClient, events: readonly Reversal[]):
     organisationId: metadata.organisation,
     isAll: data.rows === "all",
     rows: data.rows === "all" ? null : multirangeText(data.rows),
+    // The numbers of the shipments in their import.
     shipments: data.shipments ? multirangeText(data.shipments) : null,
     count: data.count,
     reason: data.reason,

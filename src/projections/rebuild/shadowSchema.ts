@@ -45,8 +45,8 @@ async function migrateShadow(client: PoolClient, schema: string, migrations: rea
 const createsFunction = (statement: string): boolean => /^create (?:or replace )?function/im.test(statement);
 
 /**
- * Creates live tables that are missing and belong to no projection, such as the queue: they are not rebuilt, so they start empty. Missing
- * tables of other projections are not created, since empty ones would be wrong. Drops the shadow tables that are not to be rebuilt.
+ * Creates missing live tables that no projection fills, such as the queue; they start empty. Missing tables of projections that this run does
+ * not rebuild are not created, since empty ones would be wrong. Drops the shadow tables that are not to be rebuilt.
  */
 async function restoreMissing(client: PoolClient, schema: string, rebuilt: readonly string[]): Promise<void> {
   const projected = allProjections.flatMap(({ tables }) => tables);
@@ -59,7 +59,7 @@ async function restoreMissing(client: PoolClient, schema: string, rebuilt: reado
 
 /**
  * Every transaction on the shadow tables starts with this call: until the transaction ends, no other run can drop the schema. Throws if
- * another run has created the schema again, which can happen after the connection that held the lock was lost unnoticed.
+ * another run has created the schema again, which can happen if the connection with the run's advisory lock (withShadow.ts) was lost unnoticed.
  */
 export async function lockShadow(client: PoolClient, shadow: ShadowSchema): Promise<void> {
   if (!(await isCurrent(client, shadow))) throw new Error(takenOverMessage);

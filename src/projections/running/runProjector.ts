@@ -116,7 +116,7 @@ async function followLog(options: FollowerOptions, projections: readonly Project
   const context: BatchContext = { pool, projections, knownImports: new Map(), logger };
   const names = projections.map(({ name }) => name);
   const followedCheckpoints = names.flatMap((name) => checkpoints.get(name) ?? []);
-  // Starts at the last applied event although the checkpoint may be later, to notice an event between the two that was never applied.
+  // Starts after the last applied event, although the checkpoint may be later, to notice an event between the two that was never applied.
   let appliedUpTo = earliestPosition(followedCheckpoints.map((each) => each.lastEvent?.position ?? each));
   const from = startAfter(appliedUpTo);
   let isIdle = false;

@@ -1,6 +1,6 @@
-// The ledger in the order of the pushes, whatever the filter: the activities that count, or also those that do not (reversed ones, and
-// those that a correction replaces), or only unusual ones, or those with one reference. A page reads at most some thousand rows, so a
-// filtered page may be short or empty and still have a next page.
+// Lists activities in the order of the pushes: those that count, or also reversed and replaced ones, or only unusual ones, or those with one
+// reference (`PushOrderFilter`). An `ActivityFilter` may narrow the list. A page reads at most some thousand rows, so a filtered page may be
+// short or empty and still have a next page.
 import { fieldsOf } from "../../domain/imports/fields.js";
 import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";

@@ -22,7 +22,7 @@ export interface ImportView extends Readonly<Pick<typeof imports.$inferSelect, I
   readonly reference: string;
   /** Remarks on how the file was read. */
   readonly notes: readonly string[];
-  /** True after a person or a key has asked to cancel the import, until the tables show it as ended. */
+  /** True after a cancellation was requested, until the tables show the import as ended. */
   readonly cancelling: boolean;
   /** The reversed part of the import; null if nothing is reversed. */
   readonly reversed: ReversedPart | null;

@@ -8,14 +8,14 @@ import { hasRow } from "../../ports/database.js";
 import type { EventStore } from "../../ports/eventStore.js";
 
 /** A version, and where its lines are recorded. */
-export interface PlacedVersion {
+export interface LocatedVersion {
   /** In the order of the pushes, from 1. */
   readonly number: number;
   readonly importId: string;
-  /** The shipment's number in the import. */
+  /** The shipment's number in the import: the row of its first line. */
   readonly shipment: number;
   readonly revisions: readonly number[];
-  /** The import of a later push that completed first, so that the ledger never showed this version. Null if the ledger did. */
+  /** The import whose later version kept this one out of the ledger; this import itself if it has the shipment twice. Null if the ledger had it. */
   readonly supersededBy: string | null;
   readonly reversed: VersionReversal | null;
 }
@@ -28,7 +28,7 @@ export interface VersionReversal {
   readonly actor: string;
 }
 
-export interface ShipmentVersion extends PlacedVersion {
+export interface ShipmentVersion extends LocatedVersion {
   readonly by: Principal;
   readonly sourceDetails: string;
   readonly fileName: string;
@@ -51,9 +51,9 @@ export interface VersionsPage {
   /** The number of all versions. */
   readonly all: number;
   /** Oldest first. */
-  readonly versions: readonly PlacedVersion[];
+  readonly versions: readonly LocatedVersion[];
   /** The version in the ledger: of those that are not reversed, the one that was pushed last. It need not be on the page. */
-  readonly shown: PlacedVersion | null;
+  readonly shown: LocatedVersion | null;
 }
 
 /** Undefined while the projection `versions`, new after an upgrade, is still being filled from the event log. */
@@ -81,13 +81,13 @@ const anyVersionSql = `
   select from shipment_versions join shipment_imports using (import_position)
    where shipment_versions.organisation_id = $1 and shipment_id = $2 limit 1`;
 
-/** SQL for whether the ledger has the version `later`, of a push after that of `own`, at a position in the event log. */
+/** SQL for whether, at a position in the event log, the ledger has `later`, a version with a higher number than `own`. */
 const isInLedgerAtSql = (position: string): string =>
   `later.number > own.number and later.completed_position <= ${position} and (later.reversed_position is null or later.reversed_position > ${position})`;
 
 /**
  * Shipments of one import with the same id are reversed together. A version can enter the ledger when its import completes, or when a later
- * push is reversed. It never entered if, each time before its own reversal, a later push was in the ledger.
+ * push is reversed. It never entered if the ledger had a later version at each of these moments before its own reversal.
  */
 const versionsSql = `
   with completed as (
@@ -123,18 +123,18 @@ const versionsSql = `
          (select coalesce(json_agg(version order by number), '[]') from described where is_on_page) as versions,
          (select version from described where is_shown) as shown`;
 
-export async function readVersion(placed: PlacedVersion, eventStore: EventStore, signal: AbortSignal): Promise<ShipmentVersion> {
-  const stream = streamOf.import(placed.importId);
+export async function readVersion(located: LocatedVersion, eventStore: EventStore, signal: AbortSignal): Promise<ShipmentVersion> {
+  const stream = streamOf.import(located.importId);
   const [requested, lines] = await Promise.all([
-    readRequestedEvent(eventStore, placed.importId),
-    readAcceptedRows(eventStore, placed.importId, placed.revisions, signal),
+    readRequestedEvent(eventStore, located.importId),
+    readAcceptedRows(eventStore, located.importId, located.revisions, signal),
   ]);
   if (!requested) throw new Error(`${stream} does not begin with ImportRequested`);
   const { by, sourceDetails, file, at } = requested.data;
-  const versionLines = lines.filter(({ row, shipment = row }) => shipment === placed.shipment);
+  const versionLines = lines.filter(({ row, shipment = row }) => shipment === located.shipment);
   const { item: _, ...fields } = versionLines[0]?.values ?? {};
   return {
-    ...placed,
+    ...located,
     by,
     sourceDetails,
     fileName: file.name,

@@ -29,6 +29,8 @@ describe("number formats", () => {
     expect(serialText(1, "date", false)).toBe("1900-01-01");
     expect(serialText(59, "date", false)).toBe("1900-02-28");
     expect(serialText(61, "date", false)).toBe("1900-03-01");
+    expect([2_957_003, 2_957_004].map((serial) => serialText(serial, "date", true))).toEqual(["9999-12-31", undefined]);
+    expect(serialText(2_958_465.999_999_999, "dateAndTime", false)).toBe(undefined);
     expect(serialText(2_958_465, "date", false)).toBe("9999-12-31");
     expect(serialText(2_958_466, "date", false)).toBe(undefined);
     expect(serialText(-1, "date", false)).toBe(undefined);

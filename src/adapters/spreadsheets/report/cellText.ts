@@ -1,7 +1,7 @@
 import type { CsvCell } from "../../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS } from "../limits.js";
 
-// Which texts a spreadsheet program would run as formulas, and how they are written so that no program does. For every file for people.
+// Which texts a spreadsheet program would run as formulas, and how they are written so that no program does. Used for every file that people open.
 
 /** Signs that begin a formula. In some languages programs accept the full-width forms too. */
 const SIGN = "[=+\\-@＝＋－＠]";
@@ -38,7 +38,7 @@ export function storedCellText(text: string): string {
   return fitting.toWellFormed().replace(SPECIAL, (char) => `_x${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`);
 }
 
-/** One record of a CSV file that people open. Every text is quoted and made inert; numbers stay numbers. */
+/** One record of a CSV file that people open. Texts are quoted and made inert; numbers and times are written as they are. */
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(csvCell).join(",")}\r\n`;
 
 function csvCell(value: CsvCell): string {

@@ -36,21 +36,26 @@ export function plainDecimal(raw: string): string {
   return negative && text !== "0" ? `-${text}` : text;
 }
 
+/** 9999-12-31. */
+const lastDay = 2_958_465;
+
 type DateParts = "date" | "dateAndTime" | "time";
 
 /**
- * The wall time of a number of days since 1900 (or 1904); undefined outside the calendar. A number below 1 is a time without a date, except
- * for a 0 that is shown as a date where days count from 1904: it is 1904-01-01. Midnight is omitted if the cell shows dates only.
+ * The local time of a number of days since 1900 (or 1904); undefined after the year 9999. A number below 1 is a time without a date. But in a
+ * workbook that counts from 1904, a 0 in a cell that shows a date is 1904-01-01. Midnight is omitted if the cell shows dates only.
  */
 export function serialText(serial: number, shown: DateParts, date1904: boolean): string | undefined {
-  if (!(serial >= 0) || serial >= 2_958_466) return undefined;
+  if (!(serial >= 0)) return undefined;
   const wholeDays = Math.floor(serial);
   const clockMs = Math.round((serial - wholeDays) * DAY_MS);
   const isFirstDay = date1904 && shown !== "time" && serial === 0;
   if (wholeDays === 0 && clockMs < DAY_MS && !isFirstDay) return clockText(clockMs);
   const days = clockMs === DAY_MS ? wholeDays + 1 : wholeDays;
+  const daysSince1900 = date1904 ? days + 1462 : days;
+  if (daysSince1900 > lastDay) return undefined;
   if (days === 60 && !date1904) return undefined; // 29 February 1900, a day that never existed
-  const date = dayText(date1904 ? days + 1462 : days);
+  const date = dayText(daysSince1900);
   return shown !== "date" || clockMs !== 0 ? `${date}T${clockText(clockMs % DAY_MS)}` : date;
 }
 

@@ -74,8 +74,8 @@ export async function* readXlsxRows(path: string, options: ReadOptions): AsyncGe
   try {
     const { workbook, ...sheet } = await openSheet(archive);
     const strings = await readSharedStrings(archive, workbook.sharedStrings, Number.POSITIVE_INFINITY, options.signal);
-    const { dateColumns = NO_COLUMNS, writeNumber } = options;
-    yield* sheetRows(archive, workbook, { ...sheet, dateColumns, writeNumber, sharedString: strings.at }, options.signal);
+    const { dateColumns = NO_COLUMNS, numberToText } = options;
+    yield* sheetRows(archive, workbook, { ...sheet, dateColumns, numberToText, sharedString: strings.at }, options.signal);
   } finally {
     archive.close();
   }

@@ -11,7 +11,8 @@ export type SheetContext = {
   readonly numberKinds: readonly NumberKind[];
   readonly date1904: boolean;
   readonly dateColumns: ReadonlySet<number>;
-  readonly writeNumber?: ((text: string, column: number) => string) | undefined;
+  /** Turns a number's digits into the cell's text. By default they are the text. */
+  readonly numberToText?: ((text: string, column: number) => string) | undefined;
   sharedString(index: number): string | undefined;
 };
 
@@ -76,25 +77,25 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
       case "inlineStr":
         return checkText(inline.result()) || blankCell();
       case "str":
-        return sawValue ? checkText(unescapeText(value)) : blankCell(); // an empty text is a result too, so the formula is not unsaved
+        return sawValue ? checkText(unescapeText(value)) : blankCell(); // an empty text is a stored result too
       case "b":
         return booleanText(value.trim());
       case "e":
-        return hasFormula && value.trim() === "" ? UNSAVED_FORMULA : cellFault(`holds the error ${value.trim().slice(0, 20)}`, value);
+        return hasFormula && value.trim() === "" ? UNCOMPUTED : cellFault(`holds the error ${value.trim().slice(0, 20)}`, value);
       case "d":
         return value.trim() || blankCell();
       case "n": {
         const raw = value.trim();
         if (raw === "") return blankCell();
         const text = numberCellText(raw, context.numberKinds[style] ?? "number", context.date1904, context.dateColumns.has(column));
-        return typeof text === "string" && context.writeNumber ? context.writeNumber(text, column) : text;
+        return typeof text === "string" && context.numberToText ? context.numberToText(text, column) : text;
       }
       default:
         return cellFault(`is of an unknown type (${type.slice(0, 20)})`, value);
     }
   }
 
-  const blankCell = (): Cell => (hasFormula ? UNSAVED_FORMULA : "");
+  const blankCell = (): Cell => (hasFormula ? UNCOMPUTED : "");
 
   function sharedText(): Cell {
     const text = /^\s*\d{1,9}\s*$/.test(value) ? context.sharedString(Number(value)) : undefined;
@@ -142,7 +143,7 @@ export function createSheetParser(context: SheetContext, emit: (row: number, cel
   });
 }
 
-const UNSAVED_FORMULA = cellFault("holds a formula without a stored result (open the workbook in a spreadsheet program and save it)", "");
+const UNCOMPUTED = cellFault("holds a formula without a stored result (open the workbook in a spreadsheet program and save it)", "");
 
 /** The column of a reference, from 0: `AB12` is column 27. The row part must be there, but it is not compared with the row. */
 function columnOf(reference: string, row: number): number {

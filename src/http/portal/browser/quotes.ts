@@ -71,7 +71,7 @@ function handleTyping(end: string, input: HTMLInputElement): void {
     suburb.value = chosen.suburb;
     return;
   }
-  // A suburb that the page has filled in belongs to the postcode beside it.
+  // A suburb that the server has filled in belongs to the earlier postcode.
   if (input === postcode && suburb && suburb.value === suburb.defaultValue) suburb.value = "";
   const ask = () => void suggest(end, input.value.trim()).catch(() => undefined);
   typingTimers.set(end, setTimeout(ask, 200));

@@ -72,8 +72,8 @@ export function rememberBrowser(deps: SigningDeps, c: Context, memberId: string)
   cookie.write(c, { browser, memberIds: [memberId, ...memberIds.filter((each) => each !== memberId)].slice(0, maxKnownMembers) });
 }
 
-// An e-mail address may belong to members of several organisations. The person then chooses one after the password was checked. The form
-// has the verified members, sealed, so that no password is needed again. A cookie binds the form to the browser. It is accepted once.
+// An e-mail address may belong to members of several organisations. The person then chooses one after signing in. The form has the
+// verified members, sealed, so that nobody signs in twice. A cookie binds the form to the browser. It is accepted once.
 
 const choicePurpose = "choice";
 const choiceShape = z.object({

@@ -18,7 +18,7 @@ export type Chip = {
   /** Chips of the same group are drawn as one control. */
   readonly group?: string;
   readonly suffix?: Child;
-} /** `all`: the label for no choice. `unlistedLabel`: the label of a chosen value that is not, or no longer, among the options. */ & (
+} /** `all`: the label of the option that does not filter. `unlistedLabel`: the label of a chosen value that is not, or no longer, among the options. */ & (
   | { readonly kind: "choice"; readonly all: string; readonly options: readonly Option[]; readonly unlistedLabel?: string }
   | { readonly kind: "text"; readonly maxlength: number; readonly placeholder?: string }
   | { readonly kind: "day" | "month" | "time"; readonly required?: boolean }

@@ -37,7 +37,7 @@ interface HoldOptions extends Required<Pick<WorkerDeps, "pool" | "notices" | "lo
 /** Renews the turn's lease by heartbeats until `stopHeartbeats` is called. */
 export function holdTurn({ pool, turn, notices, stop, logger, claimStartedAt }: HoldOptions) {
   let heldUntil = claimStartedAt + leaseMs;
-  // Not claimStartedAt, which is before the claim: `now` would be ahead of the database by as long as the claim took.
+  // For the function `now` below. With claimStartedAt, `now` would be ahead of the database by as long as the claim took.
   const claimedAtMs = performance.now();
   let isLost = false;
   let cancelRequested = false;

@@ -1,4 +1,4 @@
-// The room for imports in one worker process: a limit of bytes and files in use, which small and large imports share.
+// The room for imports in one worker process: small and large imports each have a limit of bytes and files in use.
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { ImportRequested } from "../../../events/importEvents.js";
 

@@ -77,8 +77,8 @@ async function makeReport(deps: Deps, importId: string, folder: string): Promise
   if (state.status === "none") throw new Error(`import ${importId} has no stream`);
   const { request } = state;
   const readRejected = () => rejectedRows(deps, importId);
-  const fullSource = state.status === "completed" ? await reportFromSubmission(deps, request, readRejected, folder) : undefined;
-  const { columns, rows } = fullSource ?? (await reportFromStream(request, readRejected));
+  const fullRows = state.status === "completed" ? await rowsFromSubmission(deps, request, readRejected, folder) : undefined;
+  const { columns, rows } = fullRows ?? (await rowsFromStream(request, readRejected));
   const report = createReportFile(deps.spreadsheets, columns, { path: join(folder, "report.xlsx"), importId });
   try {
     for await (const { row, number, reason } of rows) await report.add(row, number, reason);
@@ -111,7 +111,7 @@ function decodeReadable(stored: StoredEvent): ReturnType<typeof decode> {
 type ReadRejected = () => AsyncIterable<RowRejected>;
 
 /** The rows as the import itself would report them; undefined if the submission is missing or has changed. */
-async function reportFromSubmission(deps: Deps, request: ImportRequested, readRejected: ReadRejected, folder: string) {
+async function rowsFromSubmission(deps: Deps, request: ImportRequested, readRejected: ReadRejected, folder: string) {
   try {
     const started = await readStartedEvent(deps.eventStore, request.importId);
     if (!started) throw new Error(`import ${request.importId} was never started`);
@@ -140,7 +140,7 @@ async function* matchRejected(submission: OpenSubmission, { importId, source }: 
 }
 
 /** The rows as the stream has them, which may lack columns and have shortened values. */
-async function reportFromStream(request: ImportRequested, readRejected: ReadRejected) {
+async function rowsFromStream(request: ImportRequested, readRejected: ReadRejected) {
   const names = await submittedColumns(request, readRejected);
   return { columns: { names, fields: names }, rows: asRows(names, readRejected()) };
 }
@@ -152,8 +152,8 @@ async function* asRows(names: readonly string[], rejected: AsyncIterable<RowReje
 }
 
 /**
- * Every rejected row of a file has all of the file's columns. A row of a JSON push has only the fields that were sent, so the kind's other
- * fields are added.
+ * All rejected rows of a file have the same columns. A row of a JSON push has only the fields that were sent, so the kind's other fields are
+ * added.
  */
 async function submittedColumns({ kind, source }: ImportRequested, readRejected: ReadRejected): Promise<string[]> {
   if (source === "data" && kind === "activities") return pushFieldNames("activity");

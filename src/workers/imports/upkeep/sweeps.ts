@@ -1,4 +1,4 @@
-// Deletes what is no longer needed: refused and unfinished uploads, files kept for review, expired sessions, counts of wrong passwords.
+// Deletes what is no longer needed: unrecorded and unfinished uploads, files kept for review, expired sessions, counts of wrong passwords.
 import { readImportRequest } from "../../../commands/imports/importStream.js";
 import { removeExpiredKeptFiles } from "../../../commands/imports/keptFiles.js";
 import { forgetRefusedUpload, listRefusedUploads, type RefusedUpload } from "../../../commands/imports/storedObjects.js";
@@ -20,28 +20,29 @@ const uploadsPerPage = 200;
  */
 export async function sweepRefusedUploads(deps: Deps, olderThanMs = refusedDays * dayMs): Promise<number> {
   const { pool, eventStore, logger, signal } = deps;
-  const [logId, lastEvent] = [await readLogId(eventStore), await lastEventAt(deps)];
-  if (logId === undefined || !lastEvent) return 0;
+  const [logId, newestEventAt] = [await readLogId(eventStore), await newestImportEventAt(deps)];
+  if (logId === undefined || !newestEventAt) return 0;
   let removed = 0;
   for (let afterKey = ""; !signal?.aborted; ) {
     const page = await listRefusedUploads(pool, { logId, olderThanMs, afterKey, max: uploadsPerPage });
-    for (const upload of page) if (await removeRefusedUpload(deps, upload, lastEvent)) removed += 1;
+    for (const upload of page) if (await removeRefusedUpload(deps, upload, newestEventAt)) removed += 1;
     afterKey = page.at(-1)?.key ?? "";
     if (page.length < uploadsPerPage) break;
   }
-  if (removed > 0) logger.info({ removed, refusedDays }, "removed the uploads of pushes that were refused a month ago");
+  if (removed > 0) logger.info({ removed, refusedDays }, "removed the uploads of pushes that were answered 503 and never recorded");
   return removed;
 }
 
-async function removeRefusedUpload(deps: Deps, { key, importId }: RefusedUpload, lastEvent: Date): Promise<boolean> {
+async function removeRefusedUpload(deps: Deps, { key, importId }: RefusedUpload, newestEventAt: Date): Promise<boolean> {
   const { pool, eventStore, objectStore } = deps;
   const object = await findObject(deps, key);
-  if (object && object.modifiedAt >= lastEvent) return false; // after the upload an older event log may have been restored
+  // Without an event after the upload, the log may be an older one that was restored and lacks this push.
+  if (object && object.modifiedAt >= newestEventAt) return false;
   // An append may have landed after the push was answered with an error.
-  const isRefused = object !== undefined && (await readImportRequest(eventStore, importId))?.file.key !== key;
-  if (isRefused) await objectStore.remove(key);
+  const isUnrecorded = object !== undefined && (await readImportRequest(eventStore, importId))?.file.key !== key;
+  if (isUnrecorded) await objectStore.remove(key);
   await forgetRefusedUpload(pool, key);
-  return isRefused;
+  return isUnrecorded;
 }
 
 async function findObject({ objectStore }: Deps, wanted: string): Promise<{ modifiedAt: Date } | undefined> {
@@ -50,7 +51,7 @@ async function findObject({ objectStore }: Deps, wanted: string): Promise<{ modi
 }
 
 /** The time of the last event of this event log's newest import. The table names the import, and its stream has the time. */
-async function lastEventAt({ pool, eventStore }: Deps): Promise<Date | undefined> {
+async function newestImportEventAt({ pool, eventStore }: Deps): Promise<Date | undefined> {
   const newest = await newestImport(pool);
   return newest && (await eventStore.last(streamOf.import(newest.importId)))?.recordedAt;
 }

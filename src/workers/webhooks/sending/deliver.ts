@@ -13,8 +13,8 @@ import type { ClaimedDelivery } from "./claimDeliveries.js";
 import { type OutcomeWriter, retryUntilWritten } from "./outcomes.js";
 
 const unreadablePauseMs = 5_000;
-/** A request that starts later might last longer than its claim. Another process might then send this delivery and the one after it. */
-const maxStartMs = (claimSeconds - attemptSeconds) * 1_000;
+/** From the start of the claim. A request that starts later might outlast the claim, and another process might send this delivery as well. */
+const maxMsBeforeRequest = (claimSeconds - attemptSeconds) * 1_000;
 const goneStatus = 410;
 
 /** Makes one attempt, if the event can be read, and writes its outcome. Pauses or removes the endpoint if the outcome requires it. */
@@ -27,7 +27,8 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery
     return retryUntilWritten(() => putBackDelivery(pool, delivery, unreadablePauseMs), signal);
   });
   if (body === undefined) return;
-  if (performance.now() - delivery.claimStartedAt > maxStartMs) return retryUntilWritten(() => putBackDelivery(pool, delivery, 0), signal);
+  if (performance.now() - delivery.claimStartedAt > maxMsBeforeRequest)
+    return retryUntilWritten(() => putBackDelivery(pool, delivery, 0), signal);
   const { protocol } = new URL(delivery.url);
   const answer = await deps.post({
     url: delivery.url,
@@ -39,7 +40,7 @@ export async function deliver(deps: WebhookWorkerDeps, delivery: ClaimedDelivery
   if (signal.aborted && answer.status === null) return putBackDelivery(pool, delivery, 0);
   if (answer.reason === null) return outcomes.recordDelivered({ delivery, answer });
   const isGone = answer.status === goneStatus;
-  // The endpoint is removed before the outcome is written, since the import's next delivery may be sent after that.
+  // The endpoint is removed first: once the outcome is written, the import's next delivery may be sent.
   if (isGone) await stopEndpoint(deps, delivery, removeWebhook, "It answered 410 Gone.");
   const { endpointIsDead, hasFailedTooLong } = await outcomes.recordFailed({ delivery, answer, isLast: isGone });
   if (isGone) return;

@@ -15,9 +15,9 @@ export interface DeliveryAttempt {
   readonly answer: WebhookAnswer;
 }
 
-const outcomesSql = `jsonb_to_recordset($1) as ended (id bigint, claim text, milliseconds int, status int, reason text, answer text,
+const outcomesSql = `jsonb_to_recordset($1) as attempt (id bigint, claim text, milliseconds int, status int, reason text, answer text,
   "wasDown" boolean, "nextMs" int, "probeMs" int, "isLast" boolean)`;
-const answerColumnsSql = "ended.milliseconds, ended.status as answered, ended.reason as why, ended.answer";
+const answerColumnsSql = "attempt.milliseconds, attempt.status as answered, attempt.reason as why, attempt.answer";
 const addAttemptsSql = `
   insert into webhook_attempts (delivery_id, attempt, at, milliseconds, status, reason, answer)
   select id, attempts, now(), milliseconds, answered, why, answer from written on conflict do nothing`;
@@ -28,8 +28,8 @@ const valuesOf = ({ delivery: { id, claim }, answer }: DeliveryAttempt) => ({ id
 const minFailuresDown = 3;
 
 /**
- * Makes the import's next delivery due. If the endpoint was down, makes all its waiting deliveries due. A ping only changes the health of a
- * new endpoint, which then counts as working.
+ * Makes the import's other waiting deliveries due; the oldest is sent next. If the endpoint was down, makes all its waiting deliveries due. A
+ * ping does not change an endpoint's health, except that a new endpoint then counts as working.
  */
 async function writeDelivered(pool: Pool, attempts: readonly DeliveryAttempt[]): Promise<void> {
   await pool.query(
@@ -37,7 +37,7 @@ async function writeDelivered(pool: Pool, attempts: readonly DeliveryAttempt[]):
        update webhook_deliveries delivery
           set status = 'delivered', claim = null, ended_at = now(), reason = null, attempts = delivery.attempts + 1
          from ${outcomesSql}
-        where delivery.id = ended.id and delivery.claim = ended.claim and delivery.status = 'waiting'
+        where delivery.id = attempt.id and delivery.claim = attempt.claim and delivery.status = 'waiting'
        returning delivery.id, endpoint_id, import_id, attempts, type, "wasDown", ${answerColumnsSql}
      ), attempted as (${addAttemptsSql}
      ), healthy as (
@@ -79,11 +79,11 @@ async function writeFailed(pool: Pool, attempts: readonly FailedAttempt[], rando
   const { rows } = await pool.query<FailureOutcome & { id: string }>(
     `with written as (
        update webhook_deliveries delivery
-          set claim = null, reason = ended.reason, attempts = delivery.attempts + 1, failures = delivery.failures + 1,
+          set claim = null, reason = attempt.reason, attempts = delivery.attempts + 1, failures = delivery.failures + 1,
               failing_since = coalesce(failing_since, now()), due_at = now() + "nextMs" * interval '1 millisecond',
               status = case when "isLast" then 'failed' else 'waiting' end, ended_at = case when "isLast" then now() end
          from ${outcomesSql}
-        where delivery.id = ended.id and delivery.claim = ended.claim and delivery.status = 'waiting'
+        where delivery.id = attempt.id and delivery.claim = attempt.claim and delivery.status = 'waiting'
        returning delivery.id, endpoint_id, import_id, position, attempts, due_at, delivery.status, type, "probeMs", ${answerColumnsSql},
               failing_since <= now() - ${maxFailingMs} * interval '1 millisecond' as is_over
      ), attempted as (${addAttemptsSql}

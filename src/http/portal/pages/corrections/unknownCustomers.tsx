@@ -1,4 +1,4 @@
-// Leads from rejected rows to the catalogue: lists customers that it lacks, and links to the check for rows that it would now accept.
+// Leads from rejected rows to the catalogue: lists customers that the catalogue lacks, and links to the page that judges rejected rows again.
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { Button } from "../../shell/form.js";
@@ -48,7 +48,7 @@ export function UnknownCustomers({ rows }: { rows: readonly ShownRow[] }) {
 
 const maxCustomersInLine = 3;
 
-/** Suggests a known id for a mistyped one. The script shows the button, with the number of rows in which a press replaces the id. */
+/** Suggests a known id for a mistyped one. The button is hidden until browser/corrections/tools.ts shows it, with the number of rows to change. */
 function CustomerSuggestion({ id, customers }: { id: string; customers: Iterable<KnownCode> }) {
   const suggestion = nearestCodes(id, customers, 1).find((code) => code.near);
   if (!suggestion) return null;

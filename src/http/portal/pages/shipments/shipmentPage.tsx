@@ -56,7 +56,7 @@ export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", 
 
 const shipmentContent = ({ items, ...fields }: LedgerShipment) => ({ fields, items: Array.isArray(items) ? items : [] });
 
-/** The page shows only the first of a shipment's lines, which may be 500. */
+/** A shipment may have 500 lines. The page shows the first ones. */
 const maxShownLines = 200;
 
 type NumberedLine = { item: unknown; number: number };

@@ -90,7 +90,8 @@ function Version({ visit: { query, may, person }, shipmentId, version, previous,
       ) : null}
       {supersededBy === null ? null : (
         <p class="muted">
-          Never the current version: <Link to={importPath(supersededBy)}>a later import</Link> was recorded first.
+          Never the current version: <Link to={importPath(supersededBy)}>{supersededBy === importId ? "the same" : "a later"} import</Link>{" "}
+          has a later one.
         </p>
       )}
       {changes?.length === 0 ? <p class="muted">Nothing changed.</p> : null}
