@@ -6,7 +6,7 @@ import { serverFeatures } from "../dist/embedded/eventstore/calls/nodeInfoCalls.
 import { encodeBlocks, newEvent } from "../dist/embedded/eventstore/log/blockEncoder.js";
 import { openTables } from "../dist/embedded/eventstore/log/storage.js";
 import { startEventStoreNode } from "../dist/embedded/eventstore/node.js";
-import { appendSuccess, batchReply, batchResult } from "../dist/embedded/eventstore/protocol/appendReplies.js";
+import { appendSuccess, batchResult, encodeBatchReply } from "../dist/embedded/eventstore/protocol/appendReplies.js";
 import { frameOf, serveCall } from "../dist/embedded/eventstore/protocol/grpc.js";
 
 const STREAMS = "/event_store.client.streams.Streams";
@@ -26,7 +26,7 @@ async function startStub(keep) {
       async message(bytes) {
         const { correlation, isFinal } = readPart(bytes);
         await keep(bytes);
-        if (isFinal) call.send(frameOf(batchReply(correlation, target, batchResult(target, written))));
+        if (isFinal) call.send(frameOf(encodeBatchReply(correlation, target, batchResult(target, written))));
       },
       complete: () => call.end(),
     }),

@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { recordEvents } from "../../dist/commands/webhooks/deliveries.js";
 import { webhookEventOf } from "../../dist/commands/webhooks/replay.js";
-import { webhookEvents } from "../../dist/domain/webhooks/types.js";
+import { webhookEventsByType } from "../../dist/domain/webhooks/types.js";
 import { startPostgres } from "../../dist/embedded/postgres/server.js";
 import { csvFile, jsonBodies } from "../files.mjs";
 import { load } from "../load.mjs";
@@ -276,7 +276,7 @@ async function lineCosts(stage, kind) {
 
 /** Reading the whole log as the follower does, then noting what it found, in a transaction that is rolled back. */
 async function followCosts({ service, client }) {
-  const types = [...Object.values(webhookEvents).map(({ recorded }) => recorded), "Webhook", "LogCreated"];
+  const types = [...Object.values(webhookEventsByType).map(({ recorded }) => recorded), "Webhook", "LogCreated"];
   const {
     rows: [{ all }],
   } = await client.query("/* bench */ select sum(received)::float8 as all from imports");

@@ -1,5 +1,4 @@
-// OpenID Connect by `openid-client`. Of a failure only the error's name and code and the HTTP status are logged: the provider's answers contain
-// authorization codes, tokens and e-mails.
+// OpenID Connect by `openid-client`. The provider's answers are not logged, only an error's name, code and status: they contain secrets.
 import * as openId from "openid-client";
 import type { Logger } from "pino";
 import type { Identity, SingleSignOn } from "../ports/people.js";

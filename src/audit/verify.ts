@@ -11,7 +11,7 @@ import type { EventStore, Position } from "../ports/eventStore.js";
 import type { ObjectStore } from "../ports/objectStore.js";
 import { inTemporaryFolder } from "../temporaryFolder.js";
 import { compareEvidence } from "./compareEvidence.js";
-import { type AuditedImport, gatherEvidence, ownerOf } from "./evidence/evidence.js";
+import { type AuditedImport, gatherEvidence, importOwnerOf } from "./evidence/evidence.js";
 import { createEvidenceWriter } from "./evidence/evidenceTables.js";
 import type { Findings } from "./findings.js";
 import { verifyQuotes } from "./quotes/verifyQuotes.js";
@@ -44,7 +44,7 @@ export async function verifyStreams(
   const importsWithFiles = options.files ? imports : [];
   for (const audited of importsWithFiles) {
     signal.throwIfAborted();
-    for (const sentence of await fileFaults(options, audited)) findings.add({ ...ownerOf(audited), sentence });
+    for (const sentence of await fileFaults(options, audited)) findings.add({ ...importOwnerOf(audited), sentence });
   }
   const quotes = await verifyQuotes(position, options, findings);
   const counts = new Map<string, number>();

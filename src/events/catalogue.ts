@@ -43,7 +43,7 @@ function changeList(section: ListSection, before: readonly Entry[], changes: rea
 }
 
 /** The entry events that lead from one file to the next; none if the files are equal. */
-export function catalogueChanges(before: CatalogueFile | undefined, after: CatalogueFile): CatalogueChange[] {
+export function listCatalogueChanges(before: CatalogueFile | undefined, after: CatalogueFile): CatalogueChange[] {
   const organisation = isDeepStrictEqual(before?.organisation, after.organisation) ? [] : [putEntry("organisation", after.organisation, 0)];
   const lists = listSections.flatMap((section) => listChanges(section, before?.[section] ?? [], after[section]));
   if (isDeepStrictEqual(before?.unusual, after.unusual)) return [...organisation, ...lists];

@@ -13,17 +13,17 @@ export const firstRowRevision: Revision = 2n;
 export const rowsBefore = (revision: Revision): number => (revision > firstRowRevision ? Number(revision - firstRowRevision) : 0);
 
 /** A recorded event of an import's stream, of one of these types. */
-export type ImportEvent<Type extends RecordedEventOn<"import">["type"] = RecordedEventOn<"import">["type"]> = Extract<
+export type RecordedImportEvent<Type extends RecordedEventOn<"import">["type"] = RecordedEventOn<"import">["type"]> = Extract<
   RecordedEventOn<"import">,
   { type: Type }
 >;
 
 const eventReader =
   <Type extends "ImportRequested" | "ImportStarted">(type: Type, revision: Revision) =>
-  async (eventStore: Pick<EventStore, "read">, importId: string): Promise<ImportEvent<Type> | undefined> => {
+  async (eventStore: Pick<EventStore, "read">, importId: string): Promise<RecordedImportEvent<Type> | undefined> => {
     const stored = await eventAt(eventStore, streamOf.import(importId), revision);
     const event = stored && decodeOn("import", stored);
-    return event?.type === type ? (event as ImportEvent<Type>) : undefined;
+    return event?.type === type ? (event as RecordedImportEvent<Type>) : undefined;
   };
 
 /** Reads an import's ImportRequested; undefined for an unknown import. */
@@ -80,7 +80,7 @@ export async function isRowAccepted(eventStore: EventStore, importId: string, or
   return stored?.type === "RowAccepted";
 }
 
-export async function countRejectedRows(eventStore: EventStore, importId: string, range?: RevisionRange): Promise<number> {
+export async function countRejectedInStream(eventStore: EventStore, importId: string, range?: RevisionRange): Promise<number> {
   let rejected = 0;
   for await (const { type } of readRowEvents(eventStore, importId, range)) if (type === "RowRejected") rejected += 1;
   return rejected;

@@ -47,7 +47,7 @@ export interface Problems {
   /** The reasons that are not listed, and their rows. */
   readonly more: UnlistedCount;
   /** The first rejected rows of the file, whatever their reasons. */
-  readonly inOrder: readonly Omit<Problem, "values">[];
+  readonly inOrder: readonly Omit<RowProblem, "values">[];
 }
 
 export interface ProblemGroup {
@@ -58,7 +58,7 @@ export interface ProblemGroup {
   /** One entry for each fault that names columns. */
   readonly values: readonly FaultyValues[];
   /** The first rows that have the fault themselves, in the file's order. */
-  readonly first: readonly Problem[];
+  readonly first: readonly RowProblem[];
 }
 
 /** The values in the columns at fault, the most frequent first. A blank cell is an empty text. */
@@ -70,7 +70,7 @@ export interface FaultyValues {
   readonly more: UnlistedCount;
 }
 
-export interface Problem {
+export interface RowProblem {
   readonly row: number;
   readonly columns: readonly string[];
   /** The row's values in `columns`, in the same order. */

@@ -3,7 +3,7 @@ import { type Columns, cellText, storableText } from "../domain/rows/cells.js";
 import { detachedCopy } from "../domain/rows/compactLists.js";
 import { type Fault, fieldsAtFault, type RowReason, reasonWithAdvice } from "../domain/rows/faults.js";
 import { reasonInError } from "../domain/rows/olderReasons.js";
-import type { FaultyValues, Problem, ProblemGroup, Problems, UnlistedCount } from "./fileChecks.js";
+import type { FaultyValues, ProblemGroup, Problems, RowProblem, UnlistedCount } from "./fileChecks.js";
 import type { SubmittedRow } from "./openSubmission.js";
 
 /** The most that a check returns, and so the most that the portal's page shows. */
@@ -25,7 +25,7 @@ interface Group {
   rows: number;
   /** How many of them are rejected only because of another line of their shipment. */
   withShipment: number;
-  readonly first: Problem[];
+  readonly first: RowProblem[];
   readonly faults: FaultTally[];
 }
 
@@ -43,7 +43,7 @@ interface FaultTally {
 export function createProblemCounter({ fields }: Pick<Columns, "fields">, headingOf: (field: string) => string) {
   const groups = new Map<string, Group>();
   const indexOf = new Map(fields.flatMap((field, index) => (field === undefined ? [] : [[field, index] as const])));
-  const inOrder: Omit<Problem, "values">[] = [];
+  const inOrder: Omit<RowProblem, "values">[] = [];
   let [ungroupedRows, keptValues] = [0, 0];
   /** The text in the file; empty if the file has no column for the field. */
   const textIn = ({ cells, sent }: SubmittedRow, field: string): string => {
@@ -52,7 +52,7 @@ export function createProblemCounter({ fields }: Pick<Columns, "fields">, headin
     const text = cellText(sent?.[index] ?? cells[index]).trim();
     return storableText(text.slice(0, 2 * maxShownValueBytes), maxShownValueBytes); // cut before the conversion: a cell may be long
   };
-  const problemOf = ({ row }: SubmittedRow, rowReason: RowReason): Omit<Problem, "values"> => {
+  const problemOf = ({ row }: SubmittedRow, rowReason: RowReason): Omit<RowProblem, "values"> => {
     const atFault = fieldsAtFault(rowReason);
     const columns = atFault.slice(0, maxShownColumns).map(headingOf);
     const reason = shortenToBytes(reasonWithAdvice(rowReason), maxShownReasonBytes);

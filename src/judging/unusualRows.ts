@@ -132,7 +132,7 @@ async function judgeCodes(figures: UsualFigures, { chargeCodes, warehouseCodes, 
     };
     const answer = await figures.codes(part);
     for (const [index, { known, usual }] of answer.chargeCodes.entries()) {
-      const number = from + index + 1;
+      const number = from + index + 1; // codes are numbered from 1
       if (!known && answer.enough) newCharges.add(number);
       if (known && (largestQuantities[number] ?? 0) > (usual ?? Number.NEGATIVE_INFINITY)) largeCodes.push(number);
     }

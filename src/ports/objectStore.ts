@@ -15,7 +15,7 @@ export interface ObjectStore {
   /** A link from which the object can be downloaded, without an API key, until it expires. The browser saves it as `downloadName`. */
   link(key: string, options: { downloadName: string; expiresInSeconds: number; now: Date }): Promise<string>;
   /** For a store whose links the API serves: the file of such a link; undefined when the signature is wrong or the link has expired. */
-  openLink?(link: Link, now: Date): Promise<LinkedFile | undefined>;
+  openLink?(link: SignedLink, now: Date): Promise<LinkedFile | undefined>;
   /** Creates the bucket or the folder if it is missing. Called at the API's start, and by commands that store objects. */
   prepare(): Promise<void>;
   /** Throws StoreUnavailable when the store cannot be used. Changes nothing. */
@@ -24,7 +24,7 @@ export interface ObjectStore {
 }
 
 /** The parts of a link. `signature` signs the others. */
-export interface Link {
+export interface SignedLink {
   readonly key: string;
   /** Seconds since 1970. */
   readonly expires: string;

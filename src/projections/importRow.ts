@@ -5,8 +5,8 @@ import { actorOf } from "../domain/principal.js";
 import { decodeOn } from "../events/codec.js";
 import type { ImportEnding, ImportRequested } from "../events/importEvents.js";
 import {
-  countRejectedRows,
-  type ImportEvent,
+  countRejectedInStream,
+  type RecordedImportEvent,
   readRequestedEvent,
   readStartedEvent,
   requestedRevision,
@@ -65,7 +65,7 @@ const showCancellingSql = (importId: string, endedAt: string): string =>
 export const hasEndedSql = (i: string): string => `(${i}.status not in ('queued', 'processing') or ${i}.recorded_rows is not null)`;
 
 /** The columns that an import's end sets. A failed or cancelled import has no `counts`, since it writes nothing to the ledgers. */
-export function importEndColumns({ type, data }: ImportEvent<ImportEnding>) {
+export function importEndColumns({ type, data }: RecordedImportEvent<ImportEnding>) {
   const finishedAt = data.at;
   switch (type) {
     case "ImportCompleted":
@@ -113,7 +113,7 @@ export async function catchUpImport(database: Database, eventStore: EventStore, 
 async function showEnd(
   database: Database,
   eventStore: EventStore,
-  ending: ImportEvent<"ImportFailed" | "ImportCancelled">,
+  ending: RecordedImportEvent<"ImportFailed" | "ImportCancelled">,
   startedAt: string | null,
 ): Promise<boolean> {
   const { importId } = ending.data;
@@ -127,7 +127,7 @@ async function showEnd(
     const counted = BigInt(row.counted);
     if (ending.revision - counted > maxCountedRows) return false;
     const received = rowsBefore(ending.revision);
-    const failed = received === 0 ? 0 : row.failed + (await countRejectedRows(eventStore, importId, { from: nextUncounted(counted) }));
+    const failed = received === 0 ? 0 : row.failed + (await countRejectedInStream(eventStore, importId, { from: nextUncounted(counted) }));
     const end = {
       ...importEndColumns(ending),
       importId,

@@ -2,7 +2,7 @@
 import { isUuid } from "../domain/uuid.js";
 import { decodeOn, type RecordedEventOn, UnreadableEvent } from "../events/codec.js";
 import type { ImportEnding, ImportKind, RowAccepted, RowRejected } from "../events/importEvents.js";
-import type { ImportEvent } from "../events/importLayout.js";
+import type { RecordedImportEvent } from "../events/importLayout.js";
 import { isEventType, type StreamKind } from "../events/registry.js";
 import { streamPrefix } from "../events/streams.js";
 import { versionOf } from "../events/upcasters.js";
@@ -27,13 +27,13 @@ export interface ImportSlice {
   readonly importId: string;
   /** Filled in by importFacts.ts before any projection sees the slice. */
   facts?: ImportFacts | undefined;
-  request?: ImportEvent<"ImportRequested">;
-  start?: ImportEvent<"ImportStarted">;
+  request?: RecordedImportEvent<"ImportRequested">;
+  start?: RecordedImportEvent<"ImportStarted">;
   readonly acceptedRows: RowAccepted[];
   /** The revision of each accepted row, in the same order. */
   readonly acceptedRevisions: bigint[];
   readonly rejectedRows: RowRejected[];
-  ending?: ImportEvent<ImportEnding>;
+  ending?: RecordedImportEvent<ImportEnding>;
   /** The revision of the first of these events that is not ImportRequested; undefined if there is none. */
   firstRevision: bigint | undefined;
   lastRevision: bigint;
@@ -51,11 +51,11 @@ export type SkipEvent = (event: StoredEvent, why: string) => void;
 
 export interface EndedImport {
   readonly facts: ImportFacts;
-  readonly ending: ImportEvent<ImportEnding>;
+  readonly ending: RecordedImportEvent<ImportEnding>;
 }
 
 export interface CompletedImport extends EndedImport {
-  readonly ending: ImportEvent<"ImportCompleted">;
+  readonly ending: RecordedImportEvent<"ImportCompleted">;
 }
 
 /** The imports of one kind that end in the batch, in the order of the event log. The abandoned ones failed or were cancelled. */
@@ -146,7 +146,7 @@ export function decodeOrSkip<S extends StreamKind>(kind: S, event: StoredEvent, 
   }
 }
 
-function readImportEvent(event: StoredEvent, skip: SkipEvent): ImportEvent | undefined {
+function readImportEvent(event: StoredEvent, skip: SkipEvent): RecordedImportEvent | undefined {
   const decoded = decodeOrSkip("import", event, skip);
   if (decoded?.type !== "RowAccepted" && decoded?.type !== "RowRejected") return decoded;
   if (Number.isInteger(decoded.data.row)) return decoded;

@@ -1,5 +1,5 @@
 // Reads a part of a stream: an import as it was at a time, a page of its events, or the event of a row.
-import { countRejectedRows, requestedRevision, rowsBefore, startedRevision } from "../events/importLayout.js";
+import { countRejectedInStream, requestedRevision, rowsBefore, startedRevision } from "../events/importLayout.js";
 import { streamOf } from "../events/streams.js";
 import { type EventStore, eventAt, eventsOf, noStream, type StoredEvent } from "../ports/eventStore.js";
 import type { ImportStatus } from "./imports/importView.js";
@@ -21,7 +21,7 @@ export async function importAsOf(importId: string, asOf: Date, eventStore: Event
   const endStatus = statusAtEnd[last.type];
   const rows = rowsBefore(endStatus ? revision : revision + 1n);
   const status: ImportStatus = endStatus ?? (revision === requestedRevision ? "queued" : "processing");
-  const rejected = rows > maxCountedRows ? undefined : rows === 0 ? 0 : await countRejectedRows(eventStore, importId, { max: rows });
+  const rejected = rows > maxCountedRows ? undefined : rows === 0 ? 0 : await countRejectedInStream(eventStore, importId, { max: rows });
   return { status, rows, rejected, revision };
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compareImport } from "../../src/audit/compareImport.js";
 import { type AsOf, type ImportHistory, importHistory } from "../../src/audit/history/importHistory.js";
-import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
-import { importJson, importText } from "../../src/cli/audit/auditImportText.js";
+import { deriveShipmentVersions } from "../../src/audit/history/shipmentVersions.js";
+import { importJson, importReportText } from "../../src/cli/audit/auditImportText.js";
 import { createNameOf } from "../../src/domain/principal.js";
 import { activity, goodsLine, type Story, type Told, tell } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -60,7 +60,7 @@ describe("the history of an import", () => {
     });
     const comparison = await compareImport({ ...model, signal }, importId);
     expect(comparison).toEqual({ verdict: "agrees" });
-    const text = importText({
+    const text = importReportText({
       history,
       fileFaults: [],
       corrections: [],
@@ -91,7 +91,7 @@ describe("the history of an import", () => {
     const comparison = await compareImport({ ...model, signal }, importId);
     expect(comparison).toEqual({ verdict: "agrees" });
     const nameOf = createNameOf(new Map(), new Map());
-    expect(importText({ history, fileFaults: [], corrections: [], reversals: [], comparison, nameOf })).toContain(
+    expect(importReportText({ history, fileFaults: [], corrections: [], reversals: [], comparison, nameOf })).toContain(
       "Same file as  018f4d2e-7b6a-7cc0-9d5e-0b1c2d3e4f50",
     );
   });
@@ -105,7 +105,7 @@ describe("the history of an import", () => {
     const { importId } = await model.record({ kind: "activities", columns });
     const history = await historyOf(importId);
     const shown = { history, fileFaults: [], corrections: [], reversals: [], comparison: undefined };
-    const text = importText({ ...shown, nameOf: createNameOf(new Map(), new Map()) });
+    const text = importReportText({ ...shown, nameOf: createNameOf(new Map(), new Map()) });
     const first = text.indexOf("Columns       chosen 2026-05-03T01:00:00.000Z by the command line");
     expect(text.slice(first + 1, first + 5).map((line) => line.trim())).toEqual([
       "Order no.: reference",
@@ -190,7 +190,7 @@ describe("the versions of a shipment", () => {
       imports.push(await model.record({ organisationId, ...story }));
     }
     const question = { eventStore: model.eventStore, organisationId, shipmentId: "S1", signal };
-    const versions = await shipmentVersions(question);
+    const versions = await deriveShipmentVersions(question);
     expect(versions).toMatchObject([
       {
         importId: imports[0]?.importId,
@@ -202,7 +202,7 @@ describe("the versions of a shipment", () => {
       { importId: imports[2]?.importId, rows: [2], fields: { originSuburb: "first" } },
       { importId: imports[2]?.importId, rows: [3], fields: { originSuburb: "second" } },
     ]);
-    expect(await shipmentVersions({ ...question, organisationId: "another" })).toEqual([]);
-    expect(await shipmentVersions({ ...question, asOf: new Date(0) })).toEqual([]);
+    expect(await deriveShipmentVersions({ ...question, organisationId: "another" })).toEqual([]);
+    expect(await deriveShipmentVersions({ ...question, asOf: new Date(0) })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { applyCatalogueChanges, type CatalogueFile, catalogueChanges } from "../../src/events/catalogue.js";
+import { applyCatalogueChanges, type CatalogueFile, listCatalogueChanges } from "../../src/events/catalogue.js";
 
 const entries = (key: "id" | "key") =>
   fc.uniqueArray(fc.record({ [key]: fc.constantFrom(..."abcdefgh"), value: fc.nat({ max: 3 }) }), { selector: (entry) => entry[key] });
@@ -17,7 +17,7 @@ const file: fc.Arbitrary<CatalogueFile> = fc
   })
   .map((made) => JSON.parse(JSON.stringify(made)) as CatalogueFile);
 
-const between = (before: CatalogueFile | undefined, after: CatalogueFile) => catalogueChanges(before, after);
+const between = (before: CatalogueFile | undefined, after: CatalogueFile) => listCatalogueChanges(before, after);
 
 describe("catalogue changes", () => {
   test("applied to the file before give the file after, including the order of entries", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countRejectedRows, readRowEvents, readStartedEvent, rowsBefore } from "../../src/events/importLayout.js";
+import { countRejectedInStream, readRowEvents, readStartedEvent, rowsBefore } from "../../src/events/importLayout.js";
 import type { EventStore, StoredEvent } from "../../src/ports/eventStore.js";
 
 test.each([
@@ -35,6 +35,6 @@ test("rows are read from the first one on, and the rejected ones are counted wit
   const types: string[] = [];
   for await (const { type } of readRowEvents(store, "i1")) types.push(type);
   expect(types).toEqual(["RowRejected", "RowAccepted", "RowRejected", "ImportFailed"]);
-  expect(await countRejectedRows(store, "i1")).toBe(2);
-  expect(await countRejectedRows(store, "i1", { from: 3n, max: 1 })).toBe(0);
+  expect(await countRejectedInStream(store, "i1")).toBe(2);
+  expect(await countRejectedInStream(store, "i1", { from: 3n, max: 1 })).toBe(0);
 });

@@ -1,7 +1,7 @@
 // Compares everything that the API shows of one organisation with the model.
 import { expect } from "vitest";
 import { countOpenRows } from "../../src/queries/rejectedRows/openRows.js";
-import { rejectionGroups } from "../../src/queries/rejectedRows/rejectionGroups.js";
+import { groupRejections } from "../../src/queries/rejectedRows/rejectionGroups.js";
 import { base, type Run } from "./reversalSteps.js";
 
 type Json = Record<string, unknown>;
@@ -124,6 +124,6 @@ async function compareImports(run: Run, kind: keyof typeof base): Promise<void> 
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(each.count);
   }
   expect((await countOpenRows(organisation.id, undefined, service.pool))[kind]).toEqual({ rows: open, atLeast: false });
-  const { groups } = await rejectionGroups(organisation.id, { kind, state: "open" }, 1_000, service.pool);
+  const { groups } = await groupRejections(organisation.id, { kind, state: "open" }, 1_000, service.pool);
   expect(groups.reduce((sum, { rows }) => sum + rows, 0)).toBe(open);
 }

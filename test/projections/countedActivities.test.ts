@@ -8,7 +8,7 @@ import { streamOf } from "../../src/events/streams.js";
 import type { NewEvent, StoredEvent } from "../../src/ports/eventStore.js";
 import { findActivity, listInPushOrder } from "../../src/queries/activities/activitiesInPushOrder.js";
 import { listActivities } from "../../src/queries/activities/activityRows.js";
-import { activityTotals } from "../../src/queries/activities/activityTotals.js";
+import { readActivityTotals } from "../../src/queries/activities/activityTotals.js";
 import { totalChanges } from "../../src/queries/activities/totalChanges.js";
 import { type Randomness, seeded } from "../faults/randomness.js";
 import { activity, type Row, tell } from "../support/importStory.js";
@@ -185,8 +185,8 @@ async function readCodes() {
   return rows.map(({ field, code, day, rows: count, largest }) => `${field} ${code} ${day}: ${count}, ${largest}`).sort();
 }
 
-async function readTotals(filter: Parameters<typeof activityTotals>[1]) {
-  const found = await activityTotals("acme", filter, context().pool);
+async function readTotals(filter: Parameters<typeof readActivityTotals>[1]) {
+  const found = await readActivityTotals("acme", filter, context().pool);
   return new Map(
     found.map(({ customerId, warehouseCode, chargeCode, quantity, rows }) => [
       JSON.stringify([customerId, warehouseCode, chargeCode]),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { migrationStatements } from "../../src/adapters/postgres/migrate.js";
-import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
+import { deriveShipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { shipmentText } from "../../src/cli/audit/auditText.js";
 import { verify } from "../../src/cli/audit/verify.js";
 import type { EventStore } from "../../src/ports/eventStore.js";
@@ -72,7 +72,7 @@ test("a rebuild gives the same rows, and an audit finds nothing", async () => {
 });
 
 test("the versions of a shipment are in the order in which they were pushed, and say which were never in the ledger", async () => {
-  const versions = await shipmentVersions({ eventStore: model.eventStore, organisationId: "acme", shipmentId: "S1", signal });
+  const versions = await deriveShipmentVersions({ eventStore: model.eventStore, organisationId: "acme", shipmentId: "S1", signal });
   expect(versions.map(({ fields, supersededBy }) => [fields["originSuburb"], supersededBy])).toEqual([
     ["older", newer.importId],
     ["replaced", newer.importId],
@@ -100,7 +100,7 @@ test("the tables list the same versions, and each is read from its import's stre
   });
   const read = await Promise.all((page?.versions ?? []).map((placed) => readVersion(placed, counted, signal)));
   expect(events).toBe(6); // for each of three versions the import's first event and the shipment's line
-  const audited = await shipmentVersions({ eventStore, organisationId: "acme", shipmentId: "S1", signal });
+  const audited = await deriveShipmentVersions({ eventStore, organisationId: "acme", shipmentId: "S1", signal });
   expect(page?.all).toBe(audited.length);
   for (const [index, { requestId: _, writtenAt: __, shownAt: ___, ...version }] of audited.entries())
     expect(read[index]).toMatchObject({ number: index + 1, ...version });

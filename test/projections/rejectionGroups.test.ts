@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { faultyColumns } from "../../src/domain/rows/faults.js";
 import { listCorrectionRows } from "../../src/queries/rejectedRows/correctionRows.js";
-import { countRejectedRows, rejectionGroups } from "../../src/queries/rejectedRows/rejectionGroups.js";
+import { countRejectedRows, groupRejections } from "../../src/queries/rejectedRows/rejectionGroups.js";
 import { rejectionReasons } from "../../src/queries/rejectedRows/rejectionReasons.js";
 import { type Row, tell } from "../support/importStory.js";
 import { useBatches } from "./batchStage.js";
@@ -44,7 +44,7 @@ async function imported(story: readonly Row[], size?: number): Promise<string> {
 /** Everything that reads why the rows of an import were rejected. */
 async function readings(importId: string) {
   const filter = { kind: "shipments", state: "open", importId } as const;
-  const { groups } = await rejectionGroups("acme", filter, 100, pool);
+  const { groups } = await groupRejections("acme", filter, 100, pool);
   const lines = (await listCorrectionRows("acme", filter, page, pool)).items;
   const first = groups.find(({ reason }) => reason === faulty);
   return {

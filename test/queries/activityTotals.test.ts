@@ -8,7 +8,7 @@ import { fieldsOf } from "../../src/domain/imports/fields.js";
 import { instantOf } from "../../src/domain/imports/timestamp.js";
 import type { ActivityFilter } from "../../src/queries/activities/activityFilter.js";
 import { listActivities, pageOfActivities } from "../../src/queries/activities/activityRows.js";
-import { type ActivityTotal, activityTotals, sumOfTotals } from "../../src/queries/activities/activityTotals.js";
+import { type ActivityTotal, readActivityTotals, sumOfTotals } from "../../src/queries/activities/activityTotals.js";
 import { allActivities } from "../../src/queries/activities/allActivities.js";
 import { activity } from "../support/importStory.js";
 import { type ReadModel, startReadModel } from "../support/readModel.js";
@@ -111,7 +111,7 @@ describe("for any filter and any range of times", () => {
   test("the totals are the sums of the pushed activities", async () => {
     await fc.assert(
       fc.asyncProperty(filters, async (filter) => {
-        const totals = await activityTotals("acme", filter, model.pool);
+        const totals = await readActivityTotals("acme", filter, model.pool);
         expect([...totals].sort(byText)).toEqual(recount(filter).sort(byText));
       }),
       { numRuns: 100 },
@@ -185,7 +185,7 @@ test("totals are exact where JSON numbers are not", async () => {
   await push(Array.from({ length: 3 }, () => activity({ quantity: 999999999999999, customerId: "CUST-X", chargeCode: "BIG" })));
   await push([1e-7, -5].map((quantity) => activity({ quantity, customerId: "CUST-X", chargeCode: "SMALL" })));
   await model.project();
-  const totals = await activityTotals("acme", { customerId: "CUST-X" }, model.pool);
+  const totals = await readActivityTotals("acme", { customerId: "CUST-X" }, model.pool);
   expect(totals.map(({ chargeCode, quantity, rows }) => [chargeCode, quantity, rows])).toEqual([
     ["BIG", "2999999999999997", 3],
     ["PICK", "0.3", 2],
@@ -198,13 +198,13 @@ test("a timestamp that an older version accepted and Postgres cannot read is in 
   const strange = ["soon", "2026-02-30T00:00:00Z", "2026-03-01T00:00:00+99:00"].map((activityTimestamp) => activity({ activityTimestamp }));
   await push([activity(), ...strange, activity()], { organisationId: "old" });
   await model.project();
-  expect(sumOfTotals(await activityTotals("old", {}, model.pool)).rows).toBe(2);
+  expect(sumOfTotals(await readActivityTotals("old", {}, model.pool)).rows).toBe(2);
 });
 
 test("an organisation's totals have no other organisation's activities, nor those of imports that did not complete", async () => {
-  expect(sumOfTotals(await activityTotals("other", {}, model.pool)).rows).toBe(2);
-  expect(sumOfTotals(await activityTotals("acme", {}, model.pool)).rows).toBe(pushed.length);
-  expect(await activityTotals("nobody", {}, model.pool)).toEqual([]);
+  expect(sumOfTotals(await readActivityTotals("other", {}, model.pool)).rows).toBe(2);
+  expect(sumOfTotals(await readActivityTotals("acme", {}, model.pool)).rows).toBe(pushed.length);
+  expect(await readActivityTotals("nobody", {}, model.pool)).toEqual([]);
   const { items } = await listActivities("other", { warehouseCode: "MEL" }, { limit: 500, cursor: undefined, secret: "s" }, model.pool);
   expect(items).toHaveLength(1);
   const foreign = { importId: pushed[0]?.importId, chargeCode: "PICK" };

@@ -2,7 +2,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listCorrectionRows, type RowFilter } from "../../src/queries/rejectedRows/correctionRows.js";
-import { countRejectedRows, rejectionGroups } from "../../src/queries/rejectedRows/rejectionGroups.js";
+import { countRejectedRows, groupRejections } from "../../src/queries/rejectedRows/rejectionGroups.js";
 import { rejectedRowOutcomes } from "../../src/queries/rejectedRows/rowOutcomes.js";
 import type { PageRequest } from "../../src/queries/rowPage.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
@@ -88,7 +88,7 @@ test("the lines of a shipment are listed together, also when only one of them ha
   ]);
   const everything = ["10:2", "10:4", "10:7", "10:3", "10:5", "10:6"];
   for (const limit of [1, 2, 100]) expect((await allRows("lines", { kind: "shipments", state: "open" }, limit)).rows).toEqual(everything);
-  const found = await rejectionGroups("lines", { kind: "shipments", state: "open" }, 100, one);
+  const found = await groupRejections("lines", { kind: "shipments", state: "open" }, 100, one);
   const groups = new Map(found.groups.map((group) => [group.reason, group]));
   expect([groups.get(first)?.rows, groups.get(second)?.rows]).toEqual([2, 4]);
   const ofReason = (reason: string) => allRows("lines", { kind: "shipments", state: "open", reasonKey: groups.get(reason)?.reasonKey });
@@ -148,7 +148,7 @@ test("rows that are submitted, dismissed or superseded are not open, and the nam
   expect(await rejectedRowOutcomes("another", [{ importId: importId(20), row: 2 }], one)).toEqual([]);
   expect((await allRows("held", { kind: "shipments", state: "open" })).rows).toEqual(["20:5"]);
   expect((await allRows("held", { kind: "shipments", state: "dismissed" })).rows).toEqual(["20:3"]);
-  expect((await rejectionGroups("held", { kind: "shipments", state: "open" }, 100, one)).groups).toMatchObject([{ rows: 1 }]);
+  expect((await groupRejections("held", { kind: "shipments", state: "open" }, 100, one)).groups).toMatchObject([{ rows: 1 }]);
   const single = { rows: 1, atLeast: false };
   expect((await countRejectedRows("held", undefined, one)).shipments).toEqual({
     ...{ open: single, submitted: single, dismissed: single, corrected: { rows: 0, atLeast: false } },
@@ -211,10 +211,10 @@ test("the rows that Postgres reads for a page do not grow with the number of imp
     listCorrectionRows("many", { kind: "shipments", state: "open" }, { ...page, limit: 50, cursor: first.nextCursor ?? undefined }, one);
   expect((await deep()).items.length).toBeGreaterThan(100);
   expect(await rowsLookedAt(one, "rejections", deep)).toBeLessThan(10_000);
-  const groups = () => rejectionGroups("many", { kind: "activities", state: "open" }, 100, one);
+  const groups = () => groupRejections("many", { kind: "activities", state: "open" }, 100, one);
   expect((await groups()).groups).toMatchObject([{ importId: importId(100), rows: 500 }]);
   expect(await rowsLookedAt(one, "rejection_groups", groups)).toBeLessThan(10);
-  const large = () => rejectionGroups("many", { kind: "shipments", state: "open" }, 100, one);
+  const large = () => groupRejections("many", { kind: "shipments", state: "open" }, 100, one);
   expect((await large()).groups).toMatchObject([{ rows: 30_000 }]);
   expect(await rowsLookedAt(one, "rejections", large)).toBeLessThan(6_000);
 });
@@ -234,7 +234,7 @@ test("groups without an open row are left out, and of more groups than are asked
     [importId(99), written],
   );
   const read = async (most: number) => {
-    const { groups, more } = await rejectionGroups("gaps", { kind: "shipments", state: "open" }, most, one);
+    const { groups, more } = await groupRejections("gaps", { kind: "shipments", state: "open" }, most, one);
     return { more, groups: groups.map(({ importId: id, reason, rows }) => `${Number(id.slice(-6)) - 40} ${reason} ${rows}`) };
   };
   const expected = ids

@@ -2,7 +2,7 @@
 // same at every time, and it is what a walk through the log gives.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shipmentVersions } from "../../src/audit/history/shipmentVersions.js";
+import { deriveShipmentVersions } from "../../src/audit/history/shipmentVersions.js";
 import { shipmentText } from "../../src/cli/audit/auditText.js";
 import { actorOf, type Principal } from "../../src/domain/principal.js";
 import { findShipment } from "../../src/queries/shipments/shipmentLedger.js";
@@ -98,7 +98,7 @@ test.each([
     expect(told).toEqual(twice.map((letter) => ({ letter, reason: isReversed(letter) ? `no ${letter}` : undefined })));
     const standing = pushed.filter((letter) => !isReversed(letter));
     expect(page?.shown && letterOf.get(page.shown.importId)).toBe(standing.at(-1) ?? null);
-    const audited = await shipmentVersions({ eventStore: model.eventStore, organisationId, shipmentId: "S1", asOf, signal });
+    const audited = await deriveShipmentVersions({ eventStore: model.eventStore, organisationId, shipmentId: "S1", asOf, signal });
     const compared = ({
       reversed: found,
       supersededBy,
@@ -140,7 +140,7 @@ function expectEverShown(
 test("a version that a later push had kept out comes into the ledger when that push is reversed", async () => {
   const organisationId = "late";
   await record(organisationId, "abbab");
-  const [first, second] = await shipmentVersions({ eventStore: model.eventStore, organisationId, shipmentId: "S1", signal });
+  const [first, second] = await deriveShipmentVersions({ eventStore: model.eventStore, organisationId, shipmentId: "S1", signal });
   expect(first).toMatchObject({ shownAt: timeOf(4).toISOString(), supersededBy: null, reversed: null });
   expect(second).toMatchObject({ reversed: { at: timeOf(4).toISOString(), reason: "no b", by } });
   const lines = shipmentText(

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeTotals } from "../../src/projections/models/activities.js";
 import { listActivities } from "../../src/queries/activities/activityRows.js";
-import { activityTotals, sumOfTotals } from "../../src/queries/activities/activityTotals.js";
+import { readActivityTotals, sumOfTotals } from "../../src/queries/activities/activityTotals.js";
 import { allActivities } from "../../src/queries/activities/allActivities.js";
 import { createTestDatabase, type TestDatabase } from "../support/stores/postgres.js";
 import { clearDeadRows } from "../support/stores/rowsLookedAt.js";
@@ -71,11 +71,11 @@ test.each([
   ["a whole month", month],
   ["a month that begins and ends within a half hour", cut],
 ])("the totals of %s read about as many rows among many months as among few", async (_, range) => {
-  const sums = await Promise.all(["small", "large"].map((organisationId) => activityTotals(organisationId, range, one)));
+  const sums = await Promise.all(["small", "large"].map((organisationId) => readActivityTotals(organisationId, range, one)));
   expect(sums[1]).toEqual(sums[0]);
   expect(sumOfTotals(sums[0] ?? []).rows).toBeGreaterThan(900);
-  const small = await lookedAt(() => activityTotals("small", range, one));
-  const large = await lookedAt(() => activityTotals("large", range, one));
+  const small = await lookedAt(() => readActivityTotals("small", range, one));
+  const large = await lookedAt(() => readActivityTotals("large", range, one));
   expect(small).toBeGreaterThan(500);
   expect(large).toBeLessThanOrEqual(small * 1.5);
 });

@@ -1,4 +1,4 @@
-// All calls but subscriptions share one client. After a call without an answer that client may take twenty more seconds to notice that its
+// All calls but subscriptions share one client. After a call without an answer, that client may take twenty more seconds to notice that its
 // connection is dead. So it is retired, and the next call gets a new client.
 import { setTimeout as pause } from "node:timers/promises";
 import { ANY, EventStoreDBClient } from "@eventstore/db-client";
@@ -48,7 +48,7 @@ export function newClient(address: string): EventStoreDBClient {
   );
 }
 
-/** `deadlineMs` is for one attempt, `patienceMs` for all of the at most `attempts` together. */
+/** `attempts` is the largest number of attempts, `deadlineMs` the time for each, `patienceMs` the time for all together. */
 export interface Patience {
   readonly deadlineMs: number;
   readonly attempts: number;

@@ -64,7 +64,7 @@ export function definiteFailure(error: unknown, stream: string, task: string): E
     return new StoreUnavailable("event store", message, { cause: error, fault: "misconfigured" });
   }
   if (isTlsFault(error)) {
-    const message = `The event store cannot be used: ${reasonOf(error)}. ${tlsAdvice}`;
+    const message = `The event store cannot be used: ${causeOf(error)}. ${tlsAdvice}`;
     return new StoreUnavailable("event store", message, { cause: error, fault: "misconfigured" });
   }
   if (failure.code === codes.invalidArgument || error instanceof TypeError) return error as Error;
@@ -75,7 +75,7 @@ const tlsAdvice =
   "Check the address and tls in EVENTSTORE_URL; tlsCaFile in it, or NODE_EXTRA_CA_CERTS, names a file with the certificates of another authority to trust.";
 
 /** The reason within the client's longer message, such as `connect ECONNREFUSED 127.0.0.1:2113`. */
-export function reasonOf(error: unknown): string {
+export function causeOf(error: unknown): string {
   const { details, message = "no reason was given" } = failureOf(error);
   const text = details || message;
   const [, last = ""] = text.split("Last error: ", 2);

@@ -56,7 +56,7 @@ export function groupMessages(call: EventEmitter): void {
 export async function openBatchCall(client: EventStoreDBClient): Promise<BatchCall> {
   const grpc = await client["getGRPCClient"](service.StreamsClient, "batchAppend");
   const [metadata, options] = client["callArguments"]({ requiresLeader: true }, { deadline: Number.POSITIVE_INFINITY });
-  const call = grpc.makeBidiStreamRequest(`${streamsService}/BatchAppend`, passThrough, batchReply, metadata, options);
+  const call = grpc.makeBidiStreamRequest(`${streamsService}/BatchAppend`, passThrough, decodeBatchReply, metadata, options);
   trackOpenCall(client, grpc, call);
   return call;
 }
@@ -76,10 +76,10 @@ function trackOpenCall(client: EventStoreDBClient, grpc: Parameters<EventStoreDB
   });
 }
 
-export type BatchReply = ReturnType<typeof batchReply>;
+export type BatchReply = ReturnType<typeof decodeBatchReply>;
 
 /** Reads a BatchAppendResp with the generated code. `refusal` creates the client's own error for an append that was not taken. */
-export function batchReply(bytes: Buffer) {
+export function decodeBatchReply(bytes: Buffer) {
   const reply = messages.BatchAppendResp.deserializeBinary(bytes);
   const error = reply.getError();
   const success = reply.getSuccess();

@@ -1,7 +1,7 @@
 // src/adapters/objectStore implements ObjectStore twice: with files below DATA_DIR, and with any S3 store through the `minio` client if
 // S3_ENDPOINT is set. This file checks keys, and signs the links of the store of files.
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Link } from "../../ports/objectStore.js";
+import type { SignedLink } from "../../ports/objectStore.js";
 
 const segment = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
 
@@ -30,7 +30,7 @@ export function signLink(secret: string, publicUrl: string, key: string, name: s
 }
 
 /** Whether the link has a valid key and signature and has not expired. */
-export function isLinkValid(secret: string, link: Link, now: Date): boolean {
+export function isLinkValid(secret: string, link: SignedLink, now: Date): boolean {
   const expected = Buffer.from(sign(secret, link.key, link.expires, link.name));
   const actual = Buffer.from(link.signature);
   if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return false;

@@ -90,7 +90,8 @@ export function createS3ObjectStore(options: S3Options): ObjectStore & { close()
       } catch (error) {
         if (!(error instanceof StoreUnavailable) || error.fault !== "absent") throw error;
         await client.makeBucket(bucket, options.region).catch((failure: unknown) => {
-          if (codeOf(failure) !== "BucketAlreadyOwnedByYou") throw translate(failure); // another process has created it
+          const isThere = codeOf(failure) === "BucketAlreadyOwnedByYou"; // another process has created it
+          if (!isThere) throw translate(failure);
         });
       }
     },

@@ -1,6 +1,6 @@
 /** A worksheet can have 1,048,576 rows. One of them is kept free for a note about rows that do not fit. */
 export const MAX_WRITTEN_ROWS = 1_048_575;
-/** No CSV file of the largest accepted size has more acceptable rows, since the shortest such row is `w,c,1,2026-01-01`. */
+/** No CSV file with the API's required columns has more rows in 50 MB: the shortest acceptable row is `w,c,1,2026-01-01`. */
 export const MAX_CSV_ROWS = 3_100_000;
 export const MAX_COLUMNS = 512;
 /** For all cells of a row together. */
@@ -10,10 +10,11 @@ export const MAX_CELL_CHARS = 32_767;
 /** How much is stored and shown of a cell that cannot be accepted. */
 export const MAX_FAULTY_CELL_CHARS = 1000;
 
-/** For all cells of a workbook, since a text that a file stores once may be in a million cells. A CSV file has at most a tenth of it. */
+/** For all cells of a workbook: a text that a file stores once may be in a million cells. An accepted CSV file is always smaller. */
 export const MAX_TEXT_CHARS = 512 * 1024 ** 2;
-/** More than any program writes for a number, and for the code of a number format. */
+/** More than any program writes for a number. */
 export const MAX_NUMBER_CHARS = 400;
+/** More than any program writes for the code of a number format. */
 export const MAX_FORMAT_CHARS = 255;
 
 /** Limits for unpacking a workbook, which is a zip archive, so that a small file cannot keep a process busy or fill its memory. */

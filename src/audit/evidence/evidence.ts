@@ -15,7 +15,7 @@ export interface AuditedImport {
 }
 
 /** The import and its organisation, as a finding names them. */
-export const ownerOf = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
+export const importOwnerOf = ({ importId, requested }: AuditedImport) => ({ importId, organisationId: requested.data.organisationId });
 
 interface EvidenceOptions extends ReversalOptions {
   readonly onProgress: ((progress: { events: number; fraction: number }) => void) | undefined;

@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import { fieldsOf, isNumberField } from "../../domain/imports/fields.js";
 import { instantOf } from "../../domain/imports/timestamp.js";
 import type { RowAccepted } from "../../events/importEvents.js";
-import type { ImportEvent } from "../../events/importLayout.js";
+import type { RecordedImportEvent } from "../../events/importLayout.js";
 import { type ImportFold, recountRows, shipmentGroupOf, shipmentNumberOf } from "./importFold.js";
 
 /** Queries that give each temporary table the column types of the table that it is compared with. */
@@ -77,7 +77,7 @@ export function addImport(writer: EvidenceWriter, fold: ImportFold): void {
 }
 
 /** Writes an outcome of a row, and nothing for other events. `fold` has the event already. */
-export function addRow(writer: EvidenceWriter, fold: ImportFold, event: ImportEvent | undefined): void {
+export function addRow(writer: EvidenceWriter, fold: ImportFold, event: RecordedImportEvent | undefined): void {
   if (!fold.requested || (event?.type !== "RowAccepted" && event?.type !== "RowRejected")) return;
   const { kind } = fold.requested.data;
   const rowKey = { import_position: String(fold.requested.position.commit), row: event.data.row };

@@ -1,7 +1,7 @@
 // Folds one import from its stream, event by event. The memory grows with the shipments, and with their rows only if the caller needs them.
 import { decodeOn, type RecordedEventOn, UnreadableEvent } from "../../events/codec.js";
 import type { ImportCompleted, ImportEnding, RowAccepted } from "../../events/importEvents.js";
-import { type ImportEvent, requestedRevision, startedRevision } from "../../events/importLayout.js";
+import { type RecordedImportEvent, requestedRevision, startedRevision } from "../../events/importLayout.js";
 import { streamPrefix } from "../../events/streams.js";
 import type { StoredEvent } from "../../ports/eventStore.js";
 
@@ -17,9 +17,9 @@ export type ImportFold = ReturnType<typeof newImportFold>;
 /** `withShipments`: whether to keep each shipment with its row numbers. */
 export const newImportFold = (stream: string, { withShipments }: { withShipments: boolean }) => ({
   importId: stream.slice(streamPrefix.import.length),
-  requested: undefined as ImportEvent<"ImportRequested"> | undefined,
-  started: undefined as ImportEvent<"ImportStarted"> | undefined,
-  ended: undefined as ImportEvent<ImportEnding> | undefined,
+  requested: undefined as RecordedImportEvent<"ImportRequested"> | undefined,
+  started: undefined as RecordedImportEvent<"ImportStarted"> | undefined,
+  ended: undefined as RecordedImportEvent<ImportEnding> | undefined,
   /** The revision of the last folded event; -1n before the first. */
   revision: -1n,
   accepted: 0,
@@ -45,7 +45,7 @@ function addFault(fold: ImportFold, sentence: string): void {
 }
 
 /** Returns the decoded event. Notes a fault and returns undefined if the event's type is unknown or the event cannot be read. */
-export function foldEvent(fold: ImportFold, stored: StoredEvent): ImportEvent | undefined {
+export function foldEvent(fold: ImportFold, stored: StoredEvent): RecordedImportEvent | undefined {
   if (stored.revision !== fold.revision + 1n)
     addFault(fold, `revision ${stored.revision} follows revision ${fold.revision}: events are missing`);
   fold.revision = stored.revision;
@@ -55,7 +55,7 @@ export function foldEvent(fold: ImportFold, stored: StoredEvent): ImportEvent | 
   return event;
 }
 
-function foldKnownEvent(fold: ImportFold, event: ImportEvent): void {
+function foldKnownEvent(fold: ImportFold, event: RecordedImportEvent): void {
   const { revision } = event;
   switch (event.type) {
     case "ImportRequested":

@@ -1,6 +1,6 @@
 // The history of one import, from its stream alone. Rows go to the caller one by one and are not kept in memory.
 import { decodeOn, type RecordedEventOn } from "../../events/codec.js";
-import type { ImportEvent } from "../../events/importLayout.js";
+import type { RecordedImportEvent } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { EventStore } from "../../ports/eventStore.js";
 import { foldEvent, newImportFold, recountRows } from "../evidence/importFold.js";
@@ -23,7 +23,7 @@ export interface RowStretch {
 
 export type ImportHistory = NonNullable<Awaited<ReturnType<typeof importHistory>>>;
 
-export type RecordedRow = ImportEvent<"RowAccepted" | "RowRejected">;
+export type RecordedRow = RecordedImportEvent<"RowAccepted" | "RowRejected">;
 
 export interface HistoryOptions {
   readonly eventStore: EventStore;

@@ -54,7 +54,7 @@ interface WrittenVersion {
 }
 
 /** The versions in the order of their pushes. Failed and cancelled imports have written none. */
-export async function shipmentVersions(query: VersionsQuery): Promise<RecordedVersion[]> {
+export async function deriveShipmentVersions(query: VersionsQuery): Promise<RecordedVersion[]> {
   const versions: WrittenVersion[] = [];
   const openImports = new Map<string, OpenImport>();
   const head = await query.eventStore.head();

@@ -1,6 +1,6 @@
 // Derives recorded quotes again, each from the catalogue version that priced it: a sample of them, or all.
 import { type Catalogue, compileCatalogue } from "../../domain/catalogue/catalogue.js";
-import { explainQuote } from "../../domain/rating/explain.js";
+import { explainRecordedQuote } from "../../domain/rating/explain.js";
 import { catalogueFileAt } from "../../events/catalogue.js";
 import { quoteIdOf } from "../../events/quoteEvents.js";
 import { type QuoteEvent, recordedQuote } from "../../events/recordedQuote.js";
@@ -109,8 +109,8 @@ function quoteReferencesOf({ type, data }: QuoteEvent): { quotesId: string; numb
   return data.results.map((_, index) => ({ quotesId: data.quotesId, number: index + 1 }));
 }
 
-function differencesOf(recorded: Parameters<typeof explainQuote>[0], catalogue: Catalogue): string[] {
-  const { agrees, differences, cards } = explainQuote(recorded, catalogue);
+function differencesOf(recorded: Parameters<typeof explainRecordedQuote>[0], catalogue: Catalogue): string[] {
+  const { agrees, differences, cards } = explainRecordedQuote(recorded, catalogue);
   if (agrees) return [];
   return [...differences, ...cards.flatMap(({ entry, differences: found }) => found.map((sentence) => `${entry.rateCardId}: ${sentence}`))];
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import type { Command } from "commander";
 import { compareImport } from "../../audit/compareImport.js";
 import { importHistory, type RecordedRow, readFollowUps } from "../../audit/history/importHistory.js";
-import { shipmentVersions } from "../../audit/history/shipmentVersions.js";
+import { deriveShipmentVersions } from "../../audit/history/shipmentVersions.js";
 import { fileFaults } from "../../audit/verify.js";
 import { isUuid } from "../../domain/uuid.js";
 import { streamOf } from "../../events/streams.js";
@@ -11,7 +11,7 @@ import { explainQuote, organisationOfQuote } from "../../queries/quotes/explainQ
 import { CommandFault, command, escapeControls, organisationCommands, print, printJson } from "../outcome.js";
 import { showProgress } from "../progress.js";
 import { withStores } from "../withStores.js";
-import { importJson, importText } from "./auditImportText.js";
+import { importJson, importReportText } from "./auditImportText.js";
 import { auditNames, quoteText, shipmentText, verificationJson, verificationText } from "./auditText.js";
 import { verify } from "./verify.js";
 import { logJson, logText, verifyLog } from "./verifyLog.js";
@@ -81,7 +81,7 @@ async function auditImport(importId: string, { asOf: moment, rows, json }: { asO
     const nameOf = await auditNames(history.requested.data.organisationId, pool);
     const report = { history, fileFaults: storedFileFaults, corrections, reversals, comparison, nameOf };
     if (json) printJson(rows ? { summary: importJson(report) } : importJson(report), rows ? 0 : 2);
-    else print(importText(report));
+    else print(importReportText(report));
     if (comparison?.verdict === "differs" || storedFileFaults.length > 0 || history.fold.faultCount > 0) process.exitCode = 1;
   });
 }
@@ -135,7 +135,7 @@ async function auditShipment(shipmentId: string, { org, asOf, json }: { org: str
   const { versions, nameOf } = await withStores(async ({ pool, eventStore, signal }) => {
     const progress = showProgress("search");
     const query = { eventStore, organisationId: org, shipmentId, asOf: time, signal, onProgress: progress.update };
-    const found = await shipmentVersions(query).finally(progress.stop);
+    const found = await deriveShipmentVersions(query).finally(progress.stop);
     return { versions: found, nameOf: await auditNames(org, pool) };
   });
   if (versions.length === 0)

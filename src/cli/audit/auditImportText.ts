@@ -20,7 +20,7 @@ export interface ImportReport {
 }
 
 /** The lines that `audit import` prints. */
-export function importText({ history, fileFaults, corrections, reversals, comparison, nameOf }: ImportReport): string[] {
+export function importReportText({ history, fileFaults, corrections, reversals, comparison, nameOf }: ImportReport): string[] {
   const { requested, counts, reasons } = history;
   const { importId, organisationId, kind, source, file, sourceDetails, corrects, columns, sameFileAs, by, requestId, at } = requested.data;
   return [

@@ -94,7 +94,7 @@ function importEvent(stored: StoredEvent): ImportEvent {
 
 const idempotencyKeyNamespace = "6f0f6c36-2c0e-4f0a-9d36-0b7c1c1f2a11";
 
-export interface KeyUse {
+export interface IdempotencyKeyUse {
   readonly organisationId: string;
   readonly idempotencyKey: string;
   readonly now: Date;
@@ -103,7 +103,7 @@ export interface KeyUse {
 /** Derives the id from the Idempotency-Key, so that the stream records the key's use. An expired key gets another id for its next push. */
 export async function importOfKey(
   eventStore: EventStore,
-  { organisationId, idempotencyKey, now }: KeyUse,
+  { organisationId, idempotencyKey, now }: IdempotencyKeyUse,
 ): Promise<{ importId: string; earlier: ImportRequested | undefined }> {
   const oldest = now.getTime() - limits.idempotencyHours * 3_600_000;
   for (let generation = 0; ; generation += 1) {

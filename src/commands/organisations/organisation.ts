@@ -7,9 +7,9 @@ import {
   type CatalogueEvent,
   type CatalogueFile,
   type CatalogueState,
-  catalogueChanges,
   emptyCatalogue,
   evolveCatalogue,
+  listCatalogueChanges,
 } from "../../events/catalogue.js";
 import type { EventOn } from "../../events/registry.js";
 import type { Revision } from "../../ports/eventStore.js";
@@ -77,7 +77,7 @@ export function decide(command: OrganisationCommand, { catalogue, erasedIds }: O
   switch (command.type) {
     case "applyFile": {
       const { file } = command;
-      const entries = catalogueChanges(catalogue.file, file);
+      const entries = listCatalogueChanges(catalogue.file, file);
       if (entries.length === 0) return [];
       if (command.madeFrom !== undefined && command.madeFrom !== catalogue.version) throw catalogueChangedRejection(catalogue.version);
       const changes = capSentences(differencesInSentences(catalogue.file as OrganisationFile | undefined, file));

@@ -23,7 +23,8 @@ const eventRecordsSql = (
   parameter: string,
 ) => `jsonb_to_recordset(${parameter}) as event_record ("eventId" uuid, type text, "organisationId" text, "importId" uuid,
   revision bigint, position bigint, "recordedAt" timestamptz)`;
-export const deliveryColumns = "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
+export const deliveryColumnsSql =
+  "endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, status, due_at";
 
 /** SQL for a due time of now, truncated to the column's milliseconds: a rounded time could be later, and not due in this transaction. */
 export const dueNowSql = "date_trunc('milliseconds', now())";

@@ -2,7 +2,7 @@
 // has: the tables say which imports there were, and the streams have the imports' events.
 import type { Pool } from "pg";
 import { isUuid } from "../../domain/uuid.js";
-import { type WebhookStream, webhookEvents, webhookTypeOf } from "../../domain/webhooks/types.js";
+import { type WebhookStream, webhookEventsByType, webhookTypeOf } from "../../domain/webhooks/types.js";
 import { startedRevision } from "../../events/importLayout.js";
 import { streamOf, streamPrefix } from "../../events/streams.js";
 import { hasRow, type Stores } from "../../ports/database.js";
@@ -89,7 +89,7 @@ export function webhookEventOf(event: StoredEvent): WebhookEvent | undefined {
   const { id, stream, metadata, revision, position, recordedAt } = event;
   const type = webhookTypeOf(event.type);
   if (type === undefined) return undefined;
-  const prefix = streamPrefix[webhookEvents[type].stream];
+  const prefix = streamPrefix[webhookEventsByType[type].stream];
   const importId = stream.slice(prefix.length);
   if (!stream.startsWith(prefix) || !isUuid(importId)) return undefined;
   return { eventId: id, type, organisationId: metadata.organisation, importId, revision, position: position.commit, recordedAt };

@@ -71,14 +71,14 @@ export function changeInWords({ section, change }: CatalogueDifference): string 
   if (!change) return "";
   const { trail, kind, from, to } = change;
   if (kind === "changed")
-    return `${placeInWords(section, trail)}: ${fieldValueInWords(section, trail, from)} -> ${fieldValueInWords(section, trail, to)}`;
+    return `${trailInWords(section, trail)}: ${fieldValueInWords(section, trail, from)} -> ${fieldValueInWords(section, trail, to)}`;
   const last = trail.at(-1);
   const isPlainValue = typeof last === "object" && nounOf(last.list) === undefined; // a plain value's name is its JSON, see `Step`
-  return isPlainValue ? `${placeInWords(section, trail)}: ${JSON.parse(last.name)} ${kind}` : `${placeInWords(section, trail)} ${kind}`;
+  return isPlainValue ? `${trailInWords(section, trail)}: ${JSON.parse(last.name)} ${kind}` : `${trailInWords(section, trail)} ${kind}`;
 }
 
 /** Such as `Per kg, SYD to MEL` or `Lane SYD to MEL`. */
-export function placeInWords(section: CatalogueDifference["section"], trail: Trail): string {
+export function trailInWords(section: CatalogueDifference["section"], trail: Trail): string {
   const names = trail.flatMap((step) => (typeof step === "string" || !nounOf(step.list) ? [] : [step.name]));
   const last = trail.at(-1);
   const noun = typeof last === "object" ? nounOf(last.list) : undefined;
@@ -140,7 +140,7 @@ export function faultInWords(file: unknown, fault: string, entryPath = ""): stri
     const { trail, ...entry } = splitTrail(trailOf(file, path));
     const last = trail.at(-1);
     const place =
-      trail.length === 0 ? "" : `${placeInWords(entry.section, trail)}${typeof last === "object" && !nounOf(last.list) ? ":" : ""}`;
+      trail.length === 0 ? "" : `${trailInWords(entry.section, trail)}${typeof last === "object" && !nounOf(last.list) ? ":" : ""}`;
     if (entryPath !== "" && `${path}.`.startsWith(`${entryPath}.`)) return place;
     return place === "" ? subjectOf(entry) : `${subjectOf(entry)}: ${place}`;
   });

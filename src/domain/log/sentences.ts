@@ -6,7 +6,7 @@ import type { AboutKind, LogDetails, LogEntry, LogTopic } from "./entry.js";
 export type LogNames = Readonly<Record<Exclude<AboutKind, "catalogue" | "columns">, ReadonlyMap<string, string>>>;
 
 /** `about` is the name of the thing, which a page may link to. */
-export interface Sentence {
+export interface LogSentence {
   readonly before: string;
   readonly about: string;
   readonly after: string;
@@ -81,7 +81,7 @@ export const isLoggedEvent = (type: string): type is LoggedEvent => Object.hasOw
 /** Events about the person who caused them: the sentence names the person once. */
 const eventsAboutActor = ["MemberJoined", "MemberPasswordSet", "MemberRenamed", "MemberSignedIn"];
 
-export function sentenceOf({ event, what, by, about, details }: LogEntry, names: LogNames): Sentence {
+export function sentenceOf({ event, what, by, about, details }: LogEntry, names: LogNames): LogSentence {
   const { did, after = "" }: LogText = isLoggedEvent(event) ? logSentences[event] : { what, about: about.kind, did: `caused ${event} of` };
   const inWords = (words: Words) => (typeof words === "string" ? words : words(details));
   const [action, rest] = [inWords(did), inWords(after)];
@@ -92,7 +92,7 @@ export function sentenceOf({ event, what, by, about, details }: LogEntry, names:
   return { before: `${actor} ${action}`, about: thingText, after: rest };
 }
 
-export const sentenceText = ({ before, about, after }: Sentence): string => `${before}${before === "" ? "" : " "}${about}${after}`;
+export const sentenceText = ({ before, about, after }: LogSentence): string => `${before}${before === "" ? "" : " "}${about}${after}`;
 
 function thingName({ kind, id }: LogEntry["about"], names: LogNames): string {
   if (kind === "catalogue") return `version ${id} of the catalogue`;

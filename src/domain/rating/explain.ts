@@ -35,10 +35,10 @@ export interface ExplainedCard extends PricedCard {
   readonly differences: readonly string[];
 }
 
-export type Explanation = ReturnType<typeof explainQuote>;
+export type Explanation = ReturnType<typeof explainRecordedQuote>;
 
 /** `agrees`: everything comes out again, to the cent. `differences`: about the quote as a whole. */
-export function explainQuote(recorded: RecordedQuote, catalogue: Catalogue) {
+export function explainRecordedQuote(recorded: RecordedQuote, catalogue: Catalogue) {
   const { customerId, items, origin, destination, filters, at } = recorded;
   const { results } = priceQuotes({ catalogue, customerIds: [customerId], items, origin, destination, filters, now: at });
   const { quotes = [], cards: priced = [], today = "", noQuoteMessage = "" } = results[0] ?? {};

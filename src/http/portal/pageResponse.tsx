@@ -7,7 +7,7 @@ import { compressText } from "../server/compress.js";
 import type { Answer, AppEnv } from "../server/requestMiddleware.js";
 import type { PageContent, Visit } from "./pageDefinition.js";
 import { Layout } from "./shell/layout.js";
-import { Link, VisitContext } from "./shell/parts.js";
+import { Link, VisitContext } from "./shell/markup.js";
 
 const contentSecurityPolicy = [
   "default-src 'none'",

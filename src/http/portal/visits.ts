@@ -13,7 +13,7 @@ import { type Access, noticeShape, type PortalDeps, type Visit } from "./pageDef
 import { redirect } from "./pageResponse.js";
 import { sealedCookie } from "./sessions/cookies.js";
 import { ensureOwnPage, maskToken } from "./sessions/sameOrigin.js";
-import { withQuery } from "./shell/parts.js";
+import { withQuery } from "./shell/markup.js";
 
 /** The owner of a notice: a session, named by its form token. All signed-out visitors count as one owner. */
 export const ownerOf = (person: Session | undefined): string => person?.formToken ?? "signed out";

@@ -7,7 +7,7 @@ import { actorOf } from "../../domain/principal.js";
 import type { RecordedEventOn } from "../../events/codec.js";
 import type { RowsReversed } from "../../events/correctionEvents.js";
 import type { ImportEnding, ImportRequested } from "../../events/importEvents.js";
-import type { ImportEvent } from "../../events/importLayout.js";
+import type { RecordedImportEvent } from "../../events/importLayout.js";
 import { streamPrefix } from "../../events/streams.js";
 import { isAfter } from "../../ports/eventStore.js";
 import { decodeOrSkip, type SkipEvent, type SortedBatch } from "../sortedBatch.js";
@@ -31,7 +31,7 @@ interface RejectedRowRef {
   readonly row: number;
 }
 
-type StateEvent = ImportEvent<"ImportRequested" | ImportEnding> | RecordedEventOn<"corrections"> | RecordedEventOn<"reversals">;
+type StateEvent = RecordedImportEvent<"ImportRequested" | ImportEnding> | RecordedEventOn<"corrections"> | RecordedEventOn<"reversals">;
 
 /** The events that may change a row's state, in the order of the event log. */
 function stateEventsIn(batch: SortedBatch, skip: SkipEvent): StateEvent[] {

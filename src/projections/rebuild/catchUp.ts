@@ -18,10 +18,10 @@ export interface Shadow extends ShadowSchema, Pick<ProjectionDeps, "eventStore" 
   readonly projections: readonly Projection[];
   readonly knownImports: KnownImports;
   position: Position;
-  /** The position to continue reading from: always that of an event. `position` may come from live tables of another event log. */
+  /** The position of an event, from which reading continues. `position` cannot serve: it may come from live tables of another event log. */
   readPosition: Position;
   eventCount: number;
-  /** The last event up to `position` of a stream that is never deleted. */
+  /** The last event up to `position`, counting only streams that are never deleted. */
   lastEvent: AppliedEvent | undefined;
   logId: string | undefined;
 }

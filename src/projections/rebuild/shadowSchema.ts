@@ -59,7 +59,7 @@ async function restoreMissing(client: PoolClient, schema: string, rebuilt: reado
 
 /**
  * Every transaction on the shadow tables starts with this call: until the transaction ends, no other run can drop the schema. Throws if
- * another run has created the schema again, which can happen if the connection with the run's advisory lock (withShadow.ts) was lost unnoticed.
+ * another run has created the schema again, as can happen if the connection with the run's lock (withShadow.ts) was lost unnoticed.
  */
 export async function lockShadow(client: PoolClient, shadow: ShadowSchema): Promise<void> {
   if (!(await isCurrent(client, shadow))) throw new Error(takenOverMessage);

@@ -15,7 +15,7 @@ export const webhookEndpoints = pgTable(
     generation: integer().notNull(),
     /** When that secret was made, if it is not the first. */
     rotatedAt: timeColumn("rotated_at"),
-    /** For a day after `rotatedAt`, every secret from this generation on signs. Null means the generation before the present one. */
+    /** For a day after `rotatedAt`, the secrets from this generation on are used to sign. Null means the generation before the present one. */
     signsFrom: integer("signs_from"),
     addedAt: timeColumn("added_at").notNull(),
     /** Commit position of WebhookAdded. The endpoint gets later events only. */
@@ -68,8 +68,8 @@ export const webhookDeliveries = pgTable(
     index("webhook_deliveries_pings").on(table.dueAt).where(sql`${table.status} = 'waiting' and ${table.type} = 'ping'`),
     index("webhook_deliveries_ended").on(table.endedAt).where(sql`${table.status} <> 'waiting'`),
     index("webhook_deliveries_newest").on(table.endpointId, table.id),
-    // For counting. Status is not the first column: if few deliveries waited when Postgres last gathered statistics, it would use this
-    // index to look up an endpoint, and read all waiting deliveries each time.
+    // For counting. With status as the first column, Postgres would use this index also to find the deliveries of an endpoint if few waited
+    // when it last gathered statistics, and then read all waiting deliveries each time.
     index("webhook_deliveries_outcomes").on(table.createdAt, table.status),
   ],
 );

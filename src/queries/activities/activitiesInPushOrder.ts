@@ -6,7 +6,7 @@ import { bindNames } from "../../namedSql.js";
 import type { Database } from "../../ports/database.js";
 import { instantSql, maxCodeLength, referenceKeySql } from "../../projections/tables/activities.js";
 import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
-import { type ActivityFilter, filterScope, isFiltered } from "./activityFilter.js";
+import { type ActivityFilter, activityScope, isFiltered } from "./activityFilter.js";
 
 export const reversedChoices = ["include", "only"] as const;
 
@@ -47,7 +47,7 @@ export async function listInPushOrder(
   { limit, cursor, secret }: PageRequest,
   pool: Database,
 ): Promise<RowPage<ActivityWithState>> {
-  const scope = ["activities in push order", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...filterScope(filter)];
+  const scope = ["activities in push order", unusualOnly ? `unusual ${reversed}` : reversed, organisationId, ...activityScope(filter)];
   if (reference !== undefined) scope.push(`=${reference}`);
   const [position = null, row = null] = cursor === undefined ? [] : readCursor(secret, scope, cursor);
   const { importId = null, customerId = null, warehouseCode = null, chargeCode = null, from = null, to = null } = filter;

@@ -15,7 +15,7 @@ export const isFiltered = ({ customerId, warehouseCode, chargeCode, from, to }: 
   [customerId, warehouseCode, chargeCode, from, to].some((value) => value !== undefined);
 
 /** The filter as a part of a cursor's scope. */
-export const filterScope = ({ importId, customerId, warehouseCode, chargeCode, ...range }: ActivityFilter): string[] => [
+export const activityScope = ({ importId, customerId, warehouseCode, chargeCode, ...range }: ActivityFilter): string[] => [
   importId ?? "",
   ...[customerId, warehouseCode, chargeCode].map((text) => (text === undefined ? "" : `=${text}`)),
   ...timeScope(range),

@@ -8,7 +8,7 @@ import { instantSql } from "../../projections/tables/activities.js";
 import { givenFields } from "../givenFields.js";
 import { type PageRequest, type RowPage, readPage } from "../rowPage.js";
 import { listInPushOrder } from "./activitiesInPushOrder.js";
-import { type ActivityFilter, filterScope, filterValues, isFiltered, isOfGroupSql, passesSql, totalSources } from "./activityFilter.js";
+import { type ActivityFilter, activityScope, filterValues, isFiltered, isOfGroupSql, passesSql, totalSources } from "./activityFilter.js";
 
 export interface PagedActivity {
   readonly importId: string;
@@ -45,7 +45,7 @@ export function pageOfActivities(
   pool: Database,
 ): Promise<RowPage<PagedActivity>> {
   const { asOf } = filter;
-  const scope = ["activities by group", organisationId, ...filterScope(filter), ...(asOf ? [asOf.toISOString()] : [])];
+  const scope = ["activities by group", organisationId, ...activityScope(filter), ...(asOf ? [asOf.toISOString()] : [])];
   const fetch = async (after: readonly string[] = [], count: number) => {
     const values = filterValues(organisationId, filter);
     // Every total has a row for the page, except perhaps the total where the previous page ended, and half hours partly in the range.

@@ -24,7 +24,7 @@ export interface TotalsFilter extends Omit<ActivityFilter, "importId"> {
 }
 
 /** The totals by customer, warehouse and charge code, sorted by these. */
-export async function activityTotals(organisationId: string, filter: TotalsFilter, database: Database): Promise<ActivityTotal[]> {
+export async function readActivityTotals(organisationId: string, filter: TotalsFilter, database: Database): Promise<ActivityTotal[]> {
   const values = { ...filterValues(organisationId, filter), most: maxTotals + 1, asOf: filter.asOf };
   const { rows } = await database.query<ActivityTotal>(bindNames(totalsSql(values.cut.length > 0, filter.asOf !== undefined), values));
   if (rows.length <= maxTotals) return rows;

@@ -6,7 +6,7 @@ import { readRequestedEvent } from "../../events/importLayout.js";
 import type { Stores } from "../../ports/database.js";
 import { catchUpImport } from "../../projections/importRow.js";
 import { waitUntilProjected } from "../lookUps/waitUntilProjected.js";
-import { findImportRow, type ImportRow, isFinished, viewOf } from "./importView.js";
+import { findImportRow, type ImportRow, isEnded, viewOf } from "./importView.js";
 
 interface ImportKey {
   readonly kind: ImportKind | undefined;
@@ -19,7 +19,7 @@ const maxCountingMs = 3_000;
 export type ReadImport = ReturnType<typeof importFromRow>;
 
 /** `isCounted` is false if a command has shown the import's end but the projector has not yet written all of its rows. */
-export const importFromRow = (row: ImportRow) => ({ view: viewOf(row), isCounted: !isFinished(row.status) || row.counted >= row.revision });
+export const importFromRow = (row: ImportRow) => ({ view: viewOf(row), isCounted: !isEnded(row.status) || row.counted >= row.revision });
 
 export async function requireImport(organisationId: string, name: ImportKey, stores: Stores): Promise<ReadImport> {
   const row = await findOrWriteRow(organisationId, name, stores);

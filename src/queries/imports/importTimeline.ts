@@ -2,14 +2,14 @@
 import { actorOf } from "../../domain/principal.js";
 import { decodeOn, type RecordedEventOn } from "../../events/codec.js";
 import { type ImportEnding, isImportEnding } from "../../events/importEvents.js";
-import { type ImportEvent, startedRevision } from "../../events/importLayout.js";
+import { type RecordedImportEvent, startedRevision } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import { type EventStore, eventAt, eventsOf, type StoredEvent } from "../../ports/eventStore.js";
 import { findFirstRevision } from "../streamSearch.js";
 import type { ImportView } from "./importView.js";
 
 export type TimelineStep =
-  | ImportEvent<"ImportRequested" | "ImportStarted" | ImportEnding>
+  | RecordedImportEvent<"ImportRequested" | "ImportStarted" | ImportEnding>
   | { readonly type: "ImportResumed"; readonly recordedAt: Date; readonly worker: string; readonly row: number | undefined }
   | LaterStep;
 
@@ -52,7 +52,7 @@ async function stepsAfterEnd(importId: string, eventStore: EventStore): Promise<
   return events.sort((one, other) => Number(one.position.commit - other.position.commit));
 }
 
-const isEnding = (event: ImportEvent): event is ImportEvent<ImportEnding> => isImportEnding(event.type);
+const isEnding = (event: RecordedImportEvent): event is RecordedImportEvent<ImportEnding> => isImportEnding(event.type);
 
 /** `stored` is the first event of the worker that resumed the import: usually a row, or the ending if all rows were already recorded. */
 function resumedStep(stored: StoredEvent): TimelineStep {

@@ -99,7 +99,7 @@ export async function findImportRow(
   return kind === undefined || row?.kind === kind ? row : undefined;
 }
 
-export const isFinished = (status: ImportStatus): boolean => status === "completed" || status === "failed" || status === "cancelled";
+export const isEnded = (status: ImportStatus): boolean => status === "completed" || status === "failed" || status === "cancelled";
 
 export function viewOf(row: ImportRow): ImportView {
   const { importId, kind, source, status, submittedAt, startedAt, finishedAt, errorMessage } = row;
@@ -113,13 +113,13 @@ export function viewOf(row: ImportRow): ImportView {
     sourceDetails: detailsWithNotes(row.sourceDetails, row.notes),
     reference: row.sourceDetails,
     notes: noteTexts(row.notes),
-    cancelling: !isFinished(status) && (row.cancelRequested === true || finishedAt !== null),
+    cancelling: !isEnded(status) && (row.cancelRequested === true || finishedAt !== null),
     submittedAt,
     startedAt,
-    finishedAt: isFinished(status) ? finishedAt : null,
+    finishedAt: isEnded(status) ? finishedAt : null,
     errorMessage,
     // A table that is being filled from the event log may show an import as running although its report already exists.
-    reportKey: isFinished(status) ? (row.reportKey ?? row.lateReportKey) : null,
+    reportKey: isEnded(status) ? (row.reportKey ?? row.lateReportKey) : null,
     reversed: row.reversed,
     correctionOf: row.corrects,
     sameFileAs: row.sameFileAs,

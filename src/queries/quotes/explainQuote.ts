@@ -1,6 +1,6 @@
 import { compileCatalogue } from "../../domain/catalogue/catalogue.js";
 import type { Principal } from "../../domain/principal.js";
-import { type Explanation, explainQuote as explain, type RecordedQuote } from "../../domain/rating/explain.js";
+import { type Explanation, explainRecordedQuote as explain, type RecordedQuote } from "../../domain/rating/explain.js";
 import { catalogueFileAt } from "../../events/catalogue.js";
 import { type QuotePlace, quoteIdOf, quotePlaceOf } from "../../events/quoteEvents.js";
 import { type QuoteEvent, readQuotes, recordedQuote } from "../../events/recordedQuote.js";

@@ -21,7 +21,7 @@ export interface GroupFilter {
 }
 
 /** Rejected rows of completed imports in one state, by import and reason, the latest import first. `more`: whether more groups exist. */
-export async function rejectionGroups(
+export async function groupRejections(
   organisationId: string,
   { state, kind, importId }: GroupFilter,
   max: number,

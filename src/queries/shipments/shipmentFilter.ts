@@ -30,7 +30,7 @@ export function placeOf(text: string, geography: Pick<Geography, "postalCodesOf"
 }
 
 /** The filter as a part of a cursor's scope. */
-export const filterScope = ({ customerId, shipmentIdPrefix, sourceDetails, place, ...range }: ShipmentFilter): string[] => [
+export const shipmentScope = ({ customerId, shipmentIdPrefix, sourceDetails, place, ...range }: ShipmentFilter): string[] => [
   ...[customerId, shipmentIdPrefix, sourceDetails].map((text) => (text === undefined ? "" : `=${text}`)),
   ...timeScope(range),
   ...(place ? [JSON.stringify([place.suburb ?? "", ...place.postCodes])] : []),

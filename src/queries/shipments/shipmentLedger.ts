@@ -5,7 +5,7 @@ import type { Database } from "../../ports/database.js";
 import type { shipments } from "../../projections/tables/shipments.js";
 import { givenFields } from "../givenFields.js";
 import { type PageRequest, type RowPage, readCursor, writeCursor } from "../rowPage.js";
-import { conditionsOf, filterScope, type ShipmentFilter } from "./shipmentFilter.js";
+import { conditionsOf, type ShipmentFilter, shipmentScope } from "./shipmentFilter.js";
 import { chooseScan } from "./shipmentScan.js";
 
 type ShipmentRow = Pick<typeof shipments.$inferSelect, "fields" | "items" | "sourceDetails" | "importId" | "updatedAt">;
@@ -38,7 +38,7 @@ export async function listShipments(
     return (await pool.query<Row>(text, params)).rows;
   };
   const scan = chooseScan(organisationId, filter);
-  const scope = ["shipments", scan.name, organisationId, ...filterScope(filter)];
+  const scope = ["shipments", scan.name, organisationId, ...shipmentScope(filter)];
   const after = cursor === undefined ? undefined : readCursor(secret, scope, cursor);
   // A scan that applies the whole filter need not read more than the page.
   const count = scan.appliesWholeFilter ? limit + 1 : maxScanned;

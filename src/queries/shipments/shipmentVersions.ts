@@ -15,7 +15,7 @@ export interface LocatedVersion {
   /** The shipment's number in the import: the row of its first line. */
   readonly shipment: number;
   readonly revisions: readonly number[];
-  /** The import whose later version kept this one out of the ledger; this import itself if it has the shipment twice. Null if the ledger had it. */
+  /** The import whose later version kept this one out of the ledger, perhaps the same import. Null if the ledger had this one. */
   readonly supersededBy: string | null;
   readonly reversed: VersionReversal | null;
 }

@@ -1,10 +1,10 @@
 // The message of a webhook: the import as the API showed it at the event. Every attempt builds it from the stream, so that a retry, a
 // replay and a "Send again" say the same. Only the link to the error report is new each time, since it expires.
-import { isWebhookEventType, type WebhookStream, webhookEvents } from "../../domain/webhooks/types.js";
+import { isWebhookEventType, type WebhookStream, webhookEventsByType } from "../../domain/webhooks/types.js";
 import { decodeOn } from "../../events/codec.js";
 import type { RowsReversed } from "../../events/correctionEvents.js";
 import type { ImportCompleted, ImportRequested } from "../../events/importEvents.js";
-import { countRejectedRows, readRequestedEvent, readStartedEvent, rowsBefore } from "../../events/importLayout.js";
+import { countRejectedInStream, readRequestedEvent, readStartedEvent, rowsBefore } from "../../events/importLayout.js";
 import { streamOf } from "../../events/streams.js";
 import type { Database } from "../../ports/database.js";
 import { type EventStore, eventAt, type Revision, type StoredEvent } from "../../ports/eventStore.js";
@@ -37,7 +37,7 @@ export async function webhookMessageOf(delivery: MessageSubject, sources: Messag
   if (importId === null) return JSON.stringify({ type, timestamp: occurredAt.toISOString(), data: { endpointId } }); // a ping
   if (!isWebhookEventType(type)) throw new EventGone(`This version sends no ${type}`);
   const { at, view, reversal } = await loadCachedView(delivery.eventId, () =>
-    loadView(delivery, { importId, stream: webhookEvents[type].stream }, sources),
+    loadView(delivery, { importId, stream: webhookEventsByType[type].stream }, sources),
   );
   const link = { downloadName: `rejected-rows-${importId}.xlsx`, expiresInSeconds: linkLifetimeSeconds, now: delivery.now };
   const errorReportUrl = view.reportKey === null ? null : await sources.objectStore.link(view.reportKey, link);
@@ -163,5 +163,5 @@ async function countsAt({ pool, eventStore }: MessageSources, revision: Revision
     importId,
     String(revision),
   ]);
-  return { received: rowsBefore(revision), processed: 0, failed: rows[0]?.failed ?? (await countRejectedRows(eventStore, importId)) };
+  return { received: rowsBefore(revision), processed: 0, failed: rows[0]?.failed ?? (await countRejectedInStream(eventStore, importId)) };
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { encodeAppend } from "../../../src/adapters/eventStore/protocol/batchMessages.js";
 import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 import { headRequest, streamRequest, subscribeRequest } from "../../../src/adapters/eventStore/protocol/readRequest.js";
-import { batchReply } from "../../../src/adapters/eventStore/vendor.js";
+import { decodeBatchReply } from "../../../src/adapters/eventStore/vendor.js";
 
 const text = fc.string({ unit: "binary" });
 const event = fc.record({
@@ -142,14 +142,14 @@ test("any acknowledgement that the vendor's generated code writes is read, with 
         } else success.setNoPosition(new shared.Empty());
         reply.setSuccess(success);
         const expected = { correlationId: id, acknowledged: { revision, position } };
-        expect(batchReply(Buffer.from(reply.serializeBinary()))).toMatchObject(expected);
+        expect(decodeBatchReply(Buffer.from(reply.serializeBinary()))).toMatchObject(expected);
 
         const numbers = new shared.UUID.Structured();
         const digits = id.replaceAll("-", "");
         numbers.setMostSignificantBits(BigInt.asIntN(64, BigInt(`0x${digits.slice(0, 16)}`)).toString());
         numbers.setLeastSignificantBits(BigInt.asIntN(64, BigInt(`0x${digits.slice(16)}`)).toString());
         correlation.setStructured(numbers);
-        expect(batchReply(Buffer.from(reply.serializeBinary()))).toMatchObject(expected);
+        expect(decodeBatchReply(Buffer.from(reply.serializeBinary()))).toMatchObject(expected);
       },
     ),
   );

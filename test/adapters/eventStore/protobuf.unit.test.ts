@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   encodeMessage,
-  type Field,
   MAX_INT64,
   MalformedMessage,
   type Message,
@@ -11,8 +10,9 @@ import {
   nestedText,
   readBigInt,
   readBytes,
-  readNumber,
+  readInteger,
   readText,
+  type WireField,
   whenPresent,
 } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 
@@ -27,7 +27,7 @@ interface Read {
 
 const empty = (): Read => ({ number: 0, big: 0n, text: "", bytes: Buffer.alloc(0), inner: "", isThere: false });
 const read = messageReader(empty, {
-  1: ["number", readNumber],
+  1: ["number", readInteger],
   2: ["big", readBigInt],
   3: ["text", readText],
   4: ["bytes", readBytes],
@@ -135,7 +135,7 @@ test("an error that a field's reader throws is passed on unchanged", () => {
   expect(() => readRefusing(encodeMessage([[1, "x"]]))).toThrow(Refused);
 });
 
-const { message: anyMessage } = fc.letrec<{ field: Field; message: Message }>((tie) => ({
+const { message: anyMessage } = fc.letrec<{ field: WireField; message: Message }>((tie) => ({
   field: fc.tuple(
     fc.integer({ min: 1, max: 40 }),
     fc.oneof(
@@ -150,7 +150,7 @@ const { message: anyMessage } = fc.letrec<{ field: Field; message: Message }>((t
 }));
 
 test("a message encoded as a whole equals its fields encoded one by one", () => {
-  const inPieces = ([number, value]: Field): Buffer =>
+  const inPieces = ([number, value]: WireField): Buffer =>
     Array.isArray(value) ? encodeMessage([[number, Buffer.concat((value as Message).map(inPieces))]]) : encodeMessage([[number, value]]);
   fc.assert(
     fc.property(anyMessage, (fields) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeMessage, type Field, MalformedMessage } from "../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, MalformedMessage, type WireField } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { replyReader } from "../../../src/adapters/eventStore/protocol/readReply.js";
 
 interface Sent {
@@ -13,15 +13,15 @@ interface Sent {
 }
 
 function reply({ stream, properties, metadata, n, streamLate = false }: Sent): Buffer {
-  const property = ([key, value]: readonly [string, string]): Field => [
+  const property = ([key, value]: readonly [string, string]): WireField => [
     6,
     [
       [1, key],
       [2, value],
     ],
   ];
-  const streamField: Field = [2, [[3, stream]]];
-  const recorded: Field[] = [
+  const streamField: WireField = [2, [[3, stream]]];
+  const recorded: WireField[] = [
     [1, [[2, "00000000-0000-4000-8000-000000000001"]]],
     ...(streamLate ? [] : [streamField]),
     [3, n],

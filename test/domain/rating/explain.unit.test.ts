@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { explainQuote, type RecordedQuote } from "../../../src/domain/rating/explain.js";
+import { explainRecordedQuote, type RecordedQuote } from "../../../src/domain/rating/explain.js";
 import { item, melbourne, price, sydney, withCard } from "./setting.js";
 
 describe("a recorded quote", () => {
@@ -12,7 +12,7 @@ describe("a recorded quote", () => {
   };
 
   it("computed again from the catalogue it was priced with gives the same to the cent", () => {
-    const { agrees, cards, differences, today } = explainQuote(recorded(), withCard({}));
+    const { agrees, cards, differences, today } = explainRecordedQuote(recorded(), withCard({}));
     expect({ agrees, differences, today }).toEqual({ agrees: true, differences: [], today: "2026-11-15" });
     expect(cards[0]?.steps).toEqual(recorded().cards[0]?.steps);
     expect(cards[0]?.differences).toEqual([]);
@@ -22,17 +22,17 @@ describe("a recorded quote", () => {
     const quote = recorded();
     const total = quote.cards[0]?.steps.total ?? 0;
     Object.assign(quote.cards[0]?.steps ?? {}, { total: total + 1 });
-    const { agrees, cards } = explainQuote(quote, withCard({}));
+    const { agrees, cards } = explainRecordedQuote(quote, withCard({}));
     expect(agrees).toBe(false);
     expect(cards[0]?.differences).toEqual([`total was recorded as ${total + 1} and is now computed as ${total}`]);
   });
 
   it("does not agree with a catalogue that has other rates or other cards", () => {
-    expect(explainQuote(recorded(), withCard({ fuelLevyPercent: 22.6 })).agrees).toBe(false);
-    const gone = explainQuote(recorded(), withCard({ validTo: "2026-11-14" }));
+    expect(explainRecordedQuote(recorded(), withCard({ fuelLevyPercent: 22.6 })).agrees).toBe(false);
+    const gone = explainRecordedQuote(recorded(), withCard({ validTo: "2026-11-14" }));
     expect(gone.agrees).toBe(false);
     expect(gone.differences[0]).toBe("road-2026 is in the recorded quote and is not computed now");
-    const unanswered = explainQuote({ ...recorded(), cards: [] }, withCard({}));
+    const unanswered = explainRecordedQuote({ ...recorded(), cards: [] }, withCard({}));
     expect(unanswered.cards[0]?.differences).toEqual(["the recorded quote does not have this card"]);
   });
 });

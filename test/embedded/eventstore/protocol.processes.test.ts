@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BACKWARDS, END, type EventData, jsonEvent } from "@eventstore/db-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Field, type Message, messageReader, nestedText } from "../../../src/adapters/eventStore/protocol/protobuf.js";
+import { type Message, messageReader, nestedText, type WireField } from "../../../src/adapters/eventStore/protocol/protobuf.js";
 import { type EventStoreNode, startEventStoreNode } from "../../../src/embedded/eventstore/node.js";
 import { frameOf, frameSplitter } from "../../../src/embedded/eventstore/protocol/grpc.js";
 import { collect, numbered, openClient } from "./events.js";
@@ -66,17 +66,17 @@ async function call(path: string, ...bodies: Buffer[]): Promise<Answer> {
   }
 }
 
-const stream = (field: number, name: string): Field => [field, [[3, name]]];
-const property = (key: string, value: string): Field => [
+const stream = (field: number, name: string): WireField => [field, [[3, name]]];
+const property = (key: string, value: string): WireField => [
   2,
   [
     [1, key],
     [2, value],
   ],
 ];
-const proposed = (...parts: Field[]): Message => [[1, [[2, ID]]], ...parts];
+const proposed = (...parts: WireField[]): Message => [[1, [[2, ID]]], ...parts];
 const typed = [property("type", "t"), property("content-type", "application/json")];
-const noStream: Field = [3, []];
+const noStream: WireField = [3, []];
 
 test("a method that is not offered is unimplemented", async () => {
   expect(await call("/event_store.client.projections.Projections/Create", frameOf([]))).toMatchObject({ status: "12" });
@@ -95,12 +95,12 @@ test("bytes that are no message, an oversized message and a compressed one are r
 const readCorrelation = messageReader(() => ({ id: "" }), { 1: ["id", nestedText(2)] });
 
 test("an event without a type is refused by itself: the other appends on the call are answered", async () => {
-  const options = (name: string, ...more: Field[]): Field => [2, [stream(1, name), noStream, ...more]];
-  const correlation = (n: number): Field => [1, [[2, `00000000-0000-4000-8000-00000000000${n}`]]];
-  const isFinal: Field = [4, 1];
-  const faulty: Field = [3, proposed(property("content-type", "application/json"))];
-  const sound: Field = [3, proposed(...typed)];
-  const past: Field = [
+  const options = (name: string, ...more: WireField[]): WireField => [2, [stream(1, name), noStream, ...more]];
+  const correlation = (n: number): WireField => [1, [[2, `00000000-0000-4000-8000-00000000000${n}`]]];
+  const isFinal: WireField = [4, 1];
+  const faulty: WireField = [3, proposed(property("content-type", "application/json"))];
+  const sound: WireField = [3, proposed(...typed)];
+  const past: WireField = [
     6,
     [
       [1, 1],
@@ -147,7 +147,8 @@ test.each<[string, object]>([
 });
 
 test("requests to resolve links or to give ids as numbers are refused with a message that only EventStoreDB does this", async () => {
-  const read = (...options: Field[]) => call(`${STREAMS}/Read`, frameOf([[1, [[1, [stream(1, "any")]], [5, 10], [8, []], ...options]]]));
+  const read = (...options: WireField[]) =>
+    call(`${STREAMS}/Read`, frameOf([[1, [[1, [stream(1, "any")]], [5, 10], [8, []], ...options]]]));
   expect(await read([4, 1])).toMatchObject({ status: "12", message: "This node does not resolve links; EventStoreDB does." });
   expect(await read([9, [[1, []]]])).toMatchObject({ status: "12", message: "This node does not give ids as numbers; EventStoreDB does." });
   expect(await read([9, [[2, []]]])).toMatchObject({ status: "0" });

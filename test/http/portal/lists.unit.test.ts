@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Chips } from "../../../src/http/portal/shell/chips.js";
-import { Pager, withQuery } from "../../../src/http/portal/shell/parts.js";
+import { Pager, withQuery } from "../../../src/http/portal/shell/markup.js";
 import { renderPart } from "../../support/portal/renderPart.js";
 
 const links = { to: (path: string) => `/logistics${path}` };

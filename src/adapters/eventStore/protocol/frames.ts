@@ -23,7 +23,7 @@ interface FrameListener {
   onFrame(bytes: Buffer, at: number, end: number): void;
 }
 
-/** Finds the frames in the arriving chunks, wherever the chunks are cut. The `bytes` for `onFrame` are `before` and then the frames. */
+/** Finds the frames in the arriving chunks, wherever the chunks are cut. `onFrame` gets the bytes of `before`, then the frames. */
 export function frameFinder({ onFrameStart, onFrame }: FrameListener, before: Buffer = Buffer.alloc(0)): (chunk: Buffer) => void {
   let parts: Buffer[] = [];
   let [heldBytes, neededBytes] = [0, framePrefix];

@@ -31,8 +31,8 @@ export function writeVarint(target: Uint8Array, from: number, value: number): nu
 export class MalformedMessage extends Error {}
 
 /** A field by its number: a whole number, bytes, text, or a message of its own. */
-export type Field = readonly [number: number, value: number | bigint | Uint8Array | string | Message];
-export type Message = readonly Field[];
+export type WireField = readonly [number: number, value: number | bigint | Uint8Array | string | Message];
+export type Message = readonly WireField[];
 
 export const encodeMessage = (message: Message): Buffer => writeMessage(protobuf.Writer.create(), message).finish() as Buffer;
 
@@ -117,7 +117,7 @@ function readFields<Into extends object>(reader: Reader, end: number, fields: Fi
 }
 
 /** Reads a number. A number above 2^53 is read as a near double, which is good enough to compare; int64's largest is read as MAX_INT64. */
-export function readNumber(reader: Reader): number {
+export function readInteger(reader: Reader): number {
   let value = 0;
   let scale = 1;
   for (let count = 0; count < maxVarintBytes && reader.pos < reader.len; count++) {
@@ -131,14 +131,14 @@ export function readNumber(reader: Reader): number {
 
 export function readBigInt(reader: Reader): bigint {
   const from = reader.pos;
-  const number = readNumber(reader);
+  const number = readInteger(reader);
   if (number <= Number.MAX_SAFE_INTEGER) return BigInt(number);
   reader.pos = from;
   const { low, high } = reader.uint64();
   return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
 }
 
-export const readFlag = (reader: Reader): boolean => readNumber(reader) === 1;
+export const readFlag = (reader: Reader): boolean => readInteger(reader) === 1;
 
 /** The bytes of a field, as a view on the message. */
 export const readBytes = (reader: Reader): Buffer => reader.bytes() as Buffer;
@@ -179,7 +179,7 @@ export function nestedText(field: number): (reader: Reader) => string {
 }
 
 /** A message of two fields, as the protocol has it for a position, for a host and its port, and for protobuf's `Any`. */
-export const pair = (first: Field[1], second: Field[1]): Message => [
+export const pair = (first: WireField[1], second: WireField[1]): Message => [
   [1, first],
   [2, second],
 ];

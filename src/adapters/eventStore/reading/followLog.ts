@@ -29,8 +29,7 @@ interface SubscriptionRange {
   readonly until: Position | undefined;
 }
 
-// Before this many silences in a row, a subscription that has caught up counts as idle if the log has not grown since it began. From then
-// on, it must have reached the log's end.
+// After fewer silences in a row, a subscription that has caught up counts as idle if the log has not grown since the subscription began.
 const maxSilences = 6;
 
 type OnBatch = (batch: EventBatch) => Promise<void>;
@@ -159,8 +158,8 @@ function eventsInBounds(events: readonly StoredEvent[], after: Position | undefi
 }
 
 /**
- * Throws if the log goes on after `reached`, since the subscription should then have sent something. `searched` is a position up to which
- * the subscription has found nothing more. If it is set, the function throws only if the log goes on after `searched` too.
+ * Throws if the log goes on after `reached`, since the subscription should then have sent something. `searched`, if set, is a later position
+ * up to which the subscription has found no wanted event. Then the function throws only if the log goes on after `searched` too.
  */
 async function checkIdle({ head, deadlineMs }: FollowOptions, reached: Position | undefined, searched: Position | undefined) {
   const end = await head(deadlineMs);

@@ -3,7 +3,7 @@
 import { StoreUnavailable } from "../../../portErrors.js";
 import type { EventStore, Position } from "../../../ports/eventStore.js";
 import { type Connection, type Patience, pauseBeforeRetry } from "../connection.js";
-import { definiteFailure, isNotLeader, isSilence, reasonOf } from "../failures.js";
+import { causeOf, definiteFailure, isNotLeader, isSilence } from "../failures.js";
 import { headRequest, streamRequest } from "../protocol/readRequest.js";
 import { openReadCall } from "../vendor.js";
 import { openEventFeed } from "./eventFeed.js";
@@ -91,7 +91,7 @@ async function readHead(connection: Connection, deadlineMs: number): Promise<Pos
   } catch (error) {
     if (isSilence(error)) connection.retire(client);
     if (error instanceof StoreUnavailable) throw error;
-    throw definiteFailure(error, "$all", task) ?? new StoreUnavailable("event store", `${task}: ${reasonOf(error)}`, { cause: error });
+    throw definiteFailure(error, "$all", task) ?? new StoreUnavailable("event store", `${task}: ${causeOf(error)}`, { cause: error });
   } finally {
     feed.stop();
   }

@@ -1,7 +1,7 @@
 import type { CsvCell } from "../../../ports/spreadsheets.js";
 import { MAX_CELL_CHARS } from "../limits.js";
 
-// Which texts a spreadsheet program would run as formulas, and how they are written so that no program does. Used for every file that people open.
+// Which texts a spreadsheet program would run as formulas, and how they are written so that no program does. For all files that people open.
 
 /** Signs that begin a formula. In some languages programs accept the full-width forms too. */
 const SIGN = "[=+\\-@＝＋－＠]";

@@ -127,7 +127,7 @@ async function otherSheetsOf(path: string, { otherSheets }: Workbook, signal?: A
   return names;
 }
 
-/** Also true for a damaged sheet, and for a sheet without a value in the bytes that may be unpacked, since either may have rows. */
+/** Also true for a damaged sheet, and for one without a value before the unpacking limit: either may have rows. */
 async function hasRows(archive: Archive, part: string, signal?: AbortSignal): Promise<boolean> {
   if (!archive.has(part)) return false;
   const context = { numberKinds: [], date1904: false, dateColumns: NO_COLUMNS, sharedString: () => "a text" };

@@ -1,6 +1,5 @@
 // src/embedded/eventstore/calls serves the calls of the protocol. This file serves the calls that write.
 import {
-  type Field,
   MalformedMessage,
   messageReader,
   readBytes,
@@ -8,6 +7,7 @@ import {
   readSpan,
   repeatedField,
   type Span,
+  type WireField,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { Writer } from "../log/writer.js";
@@ -15,9 +15,9 @@ import {
   appendSuccess,
   appendWrongVersion,
   badRequest,
-  batchReply,
   batchResult,
   deleteSuccess,
+  encodeBatchReply,
   timedOut,
   tooLarge,
 } from "../protocol/appendReplies.js";
@@ -101,7 +101,7 @@ export function batchAppendCalls(writer: Writer): Method {
       unacknowledgedBytes += bytes;
       if (unacknowledgedBytes > MAX_UNACKNOWLEDGED_BYTES) call.pause();
       try {
-        call.send(frameOf(batchReply(append.correlation, append.target, await resultOf(writer, append))));
+        call.send(frameOf(encodeBatchReply(append.correlation, append.target, await resultOf(writer, append))));
       } finally {
         unansweredAppends -= 1;
         unacknowledgedBytes -= bytes;
@@ -160,7 +160,7 @@ function addPart(append: OpenAppend, { target, events }: AppendPart, message: Bu
   }
 }
 
-async function resultOf(writer: Writer, { target, collector, fault }: OpenAppend): Promise<Field> {
+async function resultOf(writer: Writer, { target, collector, fault }: OpenAppend): Promise<WireField> {
   if (!target || fault !== undefined) return badRequest(fault ?? "an append begins with its options");
   const { stream, expected, deadline } = target;
   if (deadline && deadline.seconds * 1000 + deadline.nanos / 1e6 < Date.now()) return timedOut();

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Field, type Message, pair } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { type Message, pair, type WireField } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { frameOf, type Method } from "../protocol/grpc.js";
 
 /** The EventStoreDB release that this node behaves like. */
@@ -18,7 +18,7 @@ const unaryCall =
 /** ServerFeatures.GetSupportedMethods, from which a client learns that it can append in batches. */
 export const serverFeatures = (paths: readonly string[]): Method => unaryCall(() => [...paths.map(supportedMethod), [2, SERVER_VERSION]]);
 
-function supportedMethod(path: string): Field {
+function supportedMethod(path: string): WireField {
   const [, service = "", method = ""] = path.toLowerCase().split("/");
   return [1, pair(method, service)];
 }

@@ -3,11 +3,11 @@ import {
   allBackwards,
   allForwards,
   type ReadStep,
-  readPage,
   refusePositionWithoutEvent,
   streamBackwards,
   streamForwards,
-  viewOf,
+  streamViewOf,
+  takePage,
 } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
 import { type Call, frameOf, type Method, streamDeleted } from "../protocol/grpc.js";
@@ -35,7 +35,7 @@ export function readCalls(storage: Storage, log: CommitLog): Method {
 
 async function sendPages(call: Call, storage: Storage, stepsFrom: StepsFrom, from: number, limit: number): Promise<void> {
   for (let [next, remaining] = [from, limit]; ; ) {
-    const page = readPage(stepsFrom(next), next, remaining);
+    const page = takePage(stepsFrom(next), next, remaining);
     if (page.frames.length > 0) call.send(Buffer.concat(page.frames));
     if (page.done) return;
     next = page.next;
@@ -48,7 +48,7 @@ async function sendPages(call: Call, storage: Storage, stepsFrom: StepsFrom, fro
 
 /** Undefined if there is no such stream. The read does not include events that are appended after it has begun. */
 function stepsOfStream(storage: Storage, stream: string, { backwards }: ReadRequest): StepsFrom | undefined {
-  const view = viewOf(storage, stream);
+  const view = streamViewOf(storage, stream);
   if (view.kind === "deleted") throw streamDeleted(stream);
   if (view.kind === "missing") return undefined;
   return (next) => (backwards ? streamBackwards : streamForwards)(storage, stream, view, next);

@@ -5,11 +5,11 @@ import {
   allForwards,
   type EventRun,
   type ReadPage,
-  readPage,
   refusePositionWithoutEvent,
   runsOf,
   streamForwards,
-  viewOf,
+  streamViewOf,
+  takePage,
 } from "../log/reads.js";
 import type { Storage } from "../log/storage.js";
 import { positionMessage } from "../protocol/appendReplies.js";
@@ -24,7 +24,7 @@ const MAX_PAGE_MATCHES = 32;
  * match. Checkpoints come as often as on EventStoreDB. While the subscriber catches up, a page's events count towards the next checkpoint
  * when the page is complete. Once the subscriber is live, each event counts, and so do those of the last page, which ended with the log.
  */
-export function createCheckpoints({ window, checkpointInterval }: EventFilter) {
+export function createCheckpointReporter({ window, checkpointInterval }: EventFilter) {
   let sinceCheckpoint = 0;
   let inPage = 0;
   let matchesInPage = 0;
@@ -68,10 +68,10 @@ export function openSubscriptionFeed(storage: Storage, log: CommitLog, request: 
 
 function allFeed(storage: Storage, log: CommitLog, { from, filter }: ReadRequest) {
   let next = firstPosition(storage, log.committedEnd(), from);
-  const checkpoints = filter && createCheckpoints(filter);
+  const checkpoints = filter && createCheckpointReporter(filter);
   return {
     nextPage() {
-      const page = readPage(allForwards(storage, { from: next }, filter, checkpoints?.countSearched), next);
+      const page = takePage(allForwards(storage, { from: next }, filter, checkpoints?.countSearched), next);
       next = page.next;
       return page;
     },
@@ -93,9 +93,9 @@ function firstPosition(storage: Storage, end: number, from: ReadRequest["from"])
 
 function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"]) {
   let next = from === "start" || from === "end" ? 0 : from + 1;
-  const emptyPage = (): ReadPage => readPage([], next);
+  const emptyPage = (): ReadPage => takePage([], next);
   if (from === "end") {
-    const view = viewOf(storage, stream);
+    const view = streamViewOf(storage, stream);
     // For a subscription from the end EventStoreDB does not read the stream, so it does not notice that the stream is deleted.
     if (view.kind === "deleted") return { nextPage: emptyPage, liveRuns: () => [] };
     next = view.head + 1;
@@ -103,10 +103,10 @@ function streamFeed(storage: Storage, stream: string, from: ReadRequest["from"])
   return {
     /** Undefined while the stream does not exist. */
     nextPage(): ReadPage | undefined {
-      const view = viewOf(storage, stream);
+      const view = streamViewOf(storage, stream);
       if (view.kind === "deleted") throw streamDeleted(stream);
       if (view.kind === "missing") return from === "end" ? emptyPage() : undefined;
-      const page = readPage(streamForwards(storage, stream, view, next), next);
+      const page = takePage(streamForwards(storage, stream, view, next), next);
       next = Math.max(next, page.next);
       return page;
     },

@@ -53,7 +53,7 @@ interface VisibleStream {
   oldestAt: number;
 }
 
-export function viewOf(storage: Storage, stream: string): StreamView {
+export function streamViewOf(storage: Storage, stream: string): StreamView {
   const head = storage.headOf(stream);
   if (head >= MAX_INT64 || (isMetastream(stream) && storage.headOf(streamOfMeta(stream)) >= MAX_INT64)) return { kind: "deleted" };
   // Readers get only the last event of a metastream, as on EventStoreDB. A metastream of the metastream is ignored.
@@ -112,7 +112,7 @@ export interface ReadPage {
   done: boolean;
 }
 
-export function readPage(steps: Iterable<ReadStep>, from: number, limit = Number.MAX_SAFE_INTEGER): ReadPage {
+export function takePage(steps: Iterable<ReadStep>, from: number, limit = Number.MAX_SAFE_INTEGER): ReadPage {
   const page: ReadPage = { frames: [], events: 0, next: from, done: true };
   let [bytes, blocks] = [0, 0];
   for (const { runs, next } of steps) {

@@ -4,7 +4,7 @@ import { MAX_INT64 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { dataOf, encodeBlocks, idOf, newEvent, type ProposedEvent } from "./blockEncoder.js";
 import { endOf, eventIn, lastFrame, type NewBlock, partOf } from "./blocks.js";
 import type { CommitLog } from "./commitLog.js";
-import { isVisible, viewOf } from "./reads.js";
+import { isVisible, streamViewOf } from "./reads.js";
 import { checkRevision, createRecentIds, type ExpectedRevision, type Refusal, type StreamFacts } from "./revisionCheck.js";
 import type { Storage } from "./storage.js";
 import {
@@ -103,7 +103,7 @@ export function createWriter(storage: Storage, log: CommitLog, maxStates?: numbe
     await log.waitForAppends(); // the first append must be durable before the repeated one is acknowledged
     storage.refresh();
     for (const block of storage.streamBlocksFrom(stream, revision)) {
-      const isReadable = isVisible(viewOf(storage, stream), revision, block.createdAt);
+      const isReadable = isVisible(streamViewOf(storage, stream), revision, block.createdAt);
       return { kind: "written", revision, position: isReadable ? partOf(block, (_, at) => at === revision).position : undefined };
     }
     throw new Error(`${stream} has no event ${revision}, which was appended before`);

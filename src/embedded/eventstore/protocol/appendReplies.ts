@@ -1,5 +1,5 @@
 // src/embedded/eventstore/protocol decodes requests, encodes answers, and serves gRPC on HTTP/2. It decides nothing.
-import { type Field, type Message, pair } from "../../../adapters/eventStore/protocol/protobuf.js";
+import { type Message, pair, type WireField } from "../../../adapters/eventStore/protocol/protobuf.js";
 import type { ExpectedRevision } from "../log/revisionCheck.js";
 import type { WriteOutcome } from "../log/writer.js";
 import type { AppendTarget } from "./appendRequests.js";
@@ -20,7 +20,7 @@ const success = (outcome: Written): Message => [
 ];
 
 /** The expected revision, in one of four fields, whose numbers differ from message to message. */
-function expectedField(expected: ExpectedRevision, fields: { revision: number; any: number; exists: number; none: number }): Field {
+function expectedField(expected: ExpectedRevision, fields: { revision: number; any: number; exists: number; none: number }): WireField {
   if (expected === "any") return [fields.any, EMPTY];
   if (expected === "stream_exists") return [fields.exists, EMPTY];
   if (expected === "no_stream") return [fields.none, EMPTY];
@@ -37,7 +37,7 @@ export const appendWrongVersion = (expected: ExpectedRevision, current: number):
 export const deleteSuccess = (position?: number): Message => [position === undefined ? [2, EMPTY] : [1, positionMessage(position)]];
 
 /** The failure of a BatchAppendResp: a google.rpc.Status with its details packed as Any. */
-function batchFailure(code: number, message: string, type: string, details: Message): Field {
+function batchFailure(code: number, message: string, type: string, details: Message): WireField {
   const packed = pair(`type.googleapis.com/event_store.client.${type}`, details);
   const status: Message = [
     [1, code],
@@ -47,23 +47,24 @@ function batchFailure(code: number, message: string, type: string, details: Mess
   return [2, status];
 }
 
-export const badRequest = (message: string): Field => batchFailure(Status.invalidArgument, message, "BadRequest", [[1, message]]);
-export const timedOut = (): Field => batchFailure(Status.deadlineExceeded, "Timeout", "Timeout", EMPTY);
-export const tooLarge = (): Field => batchFailure(Status.invalidArgument, TOO_LARGE, "MaximumAppendSizeExceeded", [[1, MAX_APPEND_BYTES]]);
+export const badRequest = (message: string): WireField => batchFailure(Status.invalidArgument, message, "BadRequest", [[1, message]]);
+export const timedOut = (): WireField => batchFailure(Status.deadlineExceeded, "Timeout", "Timeout", EMPTY);
+export const tooLarge = (): WireField =>
+  batchFailure(Status.invalidArgument, TOO_LARGE, "MaximumAppendSizeExceeded", [[1, MAX_APPEND_BYTES]]);
 
-export function batchResult({ stream, expected }: AppendTarget, outcome: WriteOutcome): Field {
+export function batchResult({ stream, expected }: AppendTarget, outcome: WriteOutcome): WireField {
   if (outcome.kind === "written") return [3, success(outcome)];
   if (outcome.kind === "deleted") {
     const message = `Event stream '${stream}' is deleted.`;
     return batchFailure(Status.failedPrecondition, message, "StreamDeleted", [[1, streamIdentifier(stream)]]);
   }
-  const current: Field = outcome.current < 0 ? [2, EMPTY] : [1, outcome.current];
+  const current: WireField = outcome.current < 0 ? [2, EMPTY] : [1, outcome.current];
   const details: Message = [current, expectedField(expected, { revision: 3, any: 4, exists: 5, none: 6 })];
   return batchFailure(Status.alreadyExists, "Append failed due to WrongExpectedVersion.", "WrongExpectedVersion", details);
 }
 
 /** A BatchAppendResp. The correlation id goes back in the bytes in which it came. */
-export function batchReply(correlation: Buffer, target: AppendTarget | undefined, result: Field): Message {
+export function encodeBatchReply(correlation: Buffer, target: AppendTarget | undefined, result: WireField): Message {
   if (!target) return [[1, correlation], result];
   const expected = expectedField(target.expected, { revision: 5, none: 6, any: 7, exists: 8 });
   return [[1, correlation], result, [4, streamIdentifier(target.stream)], expected];

@@ -1,18 +1,18 @@
 import {
   encodeMessage,
-  type Field,
   MalformedMessage,
   messageReader,
   nestedReader,
   nestedText,
   type Reader,
   readBytes,
-  readNumber,
+  readInteger,
   readProperty,
   readSafely,
   readSpan,
   repeatedField,
   type Span,
+  type WireField,
   whenPresent,
 } from "../../../adapters/eventStore/protocol/protobuf.js";
 import { ID_BYTES, ID_TEXT, type ProposedEvent } from "../log/blockEncoder.js";
@@ -99,7 +99,7 @@ function readReordered(message: Buffer, from: number, to: number): ProposedEvent
   const { id, properties, metadata, data } = readFields(message.subarray(from, to));
   const kept = properties.filter((property) => propertyKeyOf(property) !== "created");
   const validId = UUID.test(id.toLowerCase()) ? id : NIL_ID; // NIL_ID is refused too, but only after the check for missing properties
-  const ordered = encodeMessage([[1, [[2, validId]]], ...kept.map((property): Field => [2, property]), [3, metadata], [4, data]]);
+  const ordered = encodeMessage([[1, [[2, validId]]], ...kept.map((property): WireField => [2, property]), [3, metadata], [4, data]]);
   return readSafely(ordered, (reader) => readProposedEvent(reader, { from: 0, to: reader.len }));
 }
 
@@ -110,14 +110,14 @@ export interface AppendTarget {
   deadline?: { seconds: number; nanos: number };
 }
 
-const readTimestamp = nestedReader(() => ({ seconds: 0, nanos: 0 }), { 1: ["seconds", readNumber], 2: ["nanos", readNumber] });
+const readTimestamp = nestedReader(() => ({ seconds: 0, nanos: 0 }), { 1: ["seconds", readInteger], 2: ["nanos", readInteger] });
 
 export const readStreamName = nestedText(3);
 
 /** Reads the options of Append, BatchAppend, Delete and Tombstone, which have the same fields. */
 export const readTarget = nestedReader((): AppendTarget => ({ stream: "", expected: "any" }), {
   1: ["stream", readStreamName],
-  2: ["expected", readNumber],
+  2: ["expected", readInteger],
   3: ["expected", whenPresent("no_stream")],
   4: ["expected", whenPresent("any")],
   5: ["expected", whenPresent("stream_exists")],

@@ -5,7 +5,7 @@ import {
   nestedReader,
   type Reader,
   readFlag,
-  readNumber,
+  readInteger,
   readText,
   repeatedField,
   whenPresent,
@@ -20,7 +20,7 @@ interface ReadStart {
   from: "start" | "end" | number;
 }
 
-const readCommitAndPrepare = nestedReader(() => ({ commit: 0, prepare: 0 }), { 1: ["commit", readNumber], 2: ["prepare", readNumber] });
+const readCommitAndPrepare = nestedReader(() => ({ commit: 0, prepare: 0 }), { 1: ["commit", readInteger], 2: ["prepare", readInteger] });
 
 /** An event's two positions are equal here, so only the commit position is used. As on EventStoreDB it must not be the smaller one. */
 function readPosition(reader: Reader): ReadStart["from"] {
@@ -38,7 +38,7 @@ function endOrNumber(value: number): ReadStart["from"] {
 
 const readStreamStart = nestedReader((): ReadStart => ({ stream: "", from: "start" }), {
   1: ["stream", readStreamName],
-  2: ["from", (reader: Reader) => endOrNumber(readNumber(reader))],
+  2: ["from", (reader: Reader) => endOrNumber(readInteger(reader))],
   4: ["from", whenPresent("end")],
 });
 const readAllStart = nestedReader((): ReadStart => ({ stream: undefined, from: "start" }), {
@@ -61,7 +61,7 @@ const readOptions = nestedReader(() => ({ ...noOptions }), {
   2: ["start", readAllStart],
   3: ["backwards", readFlag],
   4: ["resolveLinks", readFlag],
-  5: ["limit", readNumber],
+  5: ["limit", readInteger],
   6: ["subscription", whenPresent(true)],
   7: ["filter", readFilter],
   9: ["ids", readIds],
@@ -114,8 +114,8 @@ type FilterOptions = { stream?: Expression; type?: Expression; window: number; m
 const readFilterOptions = nestedReader((): FilterOptions => ({ window: DEFAULT_WINDOW, multiplier: 1 }), {
   1: ["stream", readExpression],
   2: ["type", readExpression],
-  3: ["window", readNumber],
-  5: ["multiplier", readNumber],
+  3: ["window", readInteger],
+  5: ["multiplier", readInteger],
 });
 
 export function readFilter(reader: Reader): EventFilter {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { neededScopes } from "../../../domain/keyScopes.js";
-import { ping, type WebhookStream, webhookEvents } from "../../../domain/webhooks/types.js";
+import { ping, type WebhookStream, webhookEventsByType } from "../../../domain/webhooks/types.js";
 import { maxJsonBytes } from "../../server/readBody.js";
 import type { Route } from "../route.js";
 import { importSchema, reversalSchema } from "../routes/importsShape.js";
@@ -142,7 +142,7 @@ function describeWebhooks(schemas: SchemaCollector) {
       responses,
     },
   });
-  const events = Object.entries(webhookEvents).map(
+  const events = Object.entries(webhookEventsByType).map(
     ([type, { meaning, stream }]) => [type, describe(type, meaning, webhookData[stream])] as const,
   );
   return Object.fromEntries([...events, [ping.type, describe(ping.type, ping.meaning, pingData)]]);

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { askForReport } from "../../../commands/imports/storedObjects.js";
 import { Rejection } from "../../../domain/rejection.js";
 import { ObjectMissing } from "../../../portErrors.js";
-import type { Link } from "../../../ports/objectStore.js";
+import type { SignedLink } from "../../../ports/objectStore.js";
 import { lookUntilFound } from "../../../timeLimit.js";
 import { answerInTime, maxReadMs } from "../../server/answerInTime.js";
 import { Problem } from "../../server/problem.js";
@@ -20,7 +20,7 @@ export function filePages({ objectStore: { openLink }, pool }: ApiDeps): readonl
   if (openLink === undefined) return [];
   let waiting = 0;
   /** Asks a worker to make a missing report again, and waits some seconds for it. If it takes longer, throws a 503. */
-  const waitForReport = async (link: Link, now: Date) => {
+  const waitForReport = async (link: SignedLink, now: Date) => {
     const importId = importIdOfReport(link.key);
     if (importId === undefined || !(await askForReport(pool, importId))) throw new Rejection("notFound", "The file is no longer there");
     waiting += 1;
@@ -36,7 +36,7 @@ export function filePages({ objectStore: { openLink }, pool }: ApiDeps): readonl
     }
     throw new Problem("unavailable", "The report is being made again, try again shortly");
   };
-  const findFile = async (link: Link) => {
+  const findFile = async (link: SignedLink) => {
     // The link's expiry was computed from the database's clock, so it is compared with that clock.
     const { rows } = await pool.query<{ now: Date }>("select now() as now");
     const now = rows[0]?.now ?? new Date();

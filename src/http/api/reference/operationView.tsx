@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { AnswerDescription, DescribedOperation, OpenApi, Parameter } from "../document/describeApi.js";
 import { exampleRequests } from "../document/examples/examples.js";
-import { type Call, codeSamples } from "./samples.js";
+import { type ApiCall, codeSamples } from "./samples.js";
 import { SchemaDescription, SchemaView, typeName } from "./schemaView.js";
 
 interface Props extends DescribedOperation {
@@ -114,7 +114,7 @@ export function highlightCode(text: string): Child[] {
 }
 
 /** Renders all languages; the page's script shows the one that the reader has chosen. */
-function Samples({ call }: { call: Call }) {
+function Samples({ call }: { call: ApiCall }) {
   return (
     <div class="samples">
       {codeSamples(call).map(({ language, text }) => (
@@ -131,7 +131,7 @@ function Samples({ call }: { call: Call }) {
 }
 
 /** The call that the code samples show, with the document's examples as its values. */
-export function exampleCall({ method, path, operation }: DescribedOperation, baseUrl: string): Call {
+export function exampleCall({ method, path, operation }: DescribedOperation, baseUrl: string): ApiCall {
   const { operationId, parameters, requestBody } = operation;
   const filledPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String(parameters.find((parameter) => parameter.name === name)?.example ?? name)),

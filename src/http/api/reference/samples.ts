@@ -1,6 +1,6 @@
 // Code samples in four languages, which call an operation with the document's example.
 
-export interface Call {
+export interface ApiCall {
   readonly method: string;
   /** With examples as the values of its parameters. */
   readonly url: string;
@@ -8,7 +8,7 @@ export interface Call {
   readonly file?: { readonly name: string; readonly fields: Readonly<Record<string, string>> };
 }
 
-export const codeSamples = (call: Call) => [
+export const codeSamples = (call: ApiCall) => [
   { language: "curl", text: curl(call) },
   { language: "JavaScript", text: javaScript(call) },
   { language: "C#", text: cSharp(call) },
@@ -18,7 +18,7 @@ export const codeSamples = (call: Call) => [
 const prettyJson = (value: unknown) => JSON.stringify(value, null, 2);
 const shellQuoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-function curl({ method, url, body, file }: Call): string {
+function curl({ method, url, body, file }: ApiCall): string {
   const lines = [`curl -s ${shellQuoted(url)}`, `-H "x-api-key: $WAYBILL_KEY"`];
   if (file) {
     lines.push(`-F ${shellQuoted(`file=@${file.name}`)}`);
@@ -28,7 +28,7 @@ function curl({ method, url, body, file }: Call): string {
   return lines.join(" \\\n  ");
 }
 
-function javaScript({ method, url, body, file }: Call): string {
+function javaScript({ method, url, body, file }: ApiCall): string {
   const key = '"x-api-key": process.env.WAYBILL_KEY';
   const lines: string[] = [];
   let init = `{ headers: { ${key} } }`;
@@ -45,7 +45,7 @@ function javaScript({ method, url, body, file }: Call): string {
   return lines.join("\n");
 }
 
-function cSharp({ method, url, body, file }: Call): string {
+function cSharp({ method, url, body, file }: ApiCall): string {
   const lines = [
     "using var http = new HttpClient();",
     'http.DefaultRequestHeaders.Add("x-api-key", Environment.GetEnvironmentVariable("WAYBILL_KEY"));',
@@ -72,7 +72,7 @@ function cSharp({ method, url, body, file }: Call): string {
   return lines.join("\n");
 }
 
-function python({ method, url, body, file }: Call): string {
+function python({ method, url, body, file }: ApiCall): string {
   const lines = ["import os, requests", "", 'headers = {"x-api-key": os.environ["WAYBILL_KEY"]}'];
   const callLine = (more: string) => `response = requests.${method.toLowerCase()}(${JSON.stringify(url)}, headers=headers${more})`;
   if (file) {

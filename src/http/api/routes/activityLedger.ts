@@ -3,7 +3,7 @@ import { limits } from "../../../domain/imports/limits.js";
 import { isDay } from "../../../domain/imports/timestamp.js";
 import { listInPushOrder, reversedChoices } from "../../../queries/activities/activitiesInPushOrder.js";
 import { listActivities } from "../../../queries/activities/activityRows.js";
-import { activityTotals, maxTotals, sumOfTotals } from "../../../queries/activities/activityTotals.js";
+import { maxTotals, readActivityTotals, sumOfTotals } from "../../../queries/activities/activityTotals.js";
 import { maxAmounts, totalChanges } from "../../../queries/activities/totalChanges.js";
 import { givenFields } from "../../../queries/givenFields.js";
 import { requireImport } from "../../../queries/imports/importStatus.js";
@@ -156,7 +156,7 @@ export const activityLedgerRoutes: readonly Route[] = [
     handler: async ({ query, caller }, deps) => {
       const filter = { ...(await activityFilter(query, caller, deps)), asOf: await asOfMoment(query.asOf, caller, deps) };
       if (filter.asOf) await waitUntilTablesKnow(filter.asOf, deps);
-      const items = await activityTotals(caller.organisationId, filter, deps.pool);
+      const items = await readActivityTotals(caller.organisationId, filter, deps.pool);
       return { status: 200, body: { items, total: sumOfTotals(items) } };
     },
   }),

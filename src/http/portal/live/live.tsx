@@ -3,10 +3,10 @@
 import { hashToken } from "../../../domain/members.js";
 import { pageVersions } from "../../../queries/pageVersions.js";
 import type { PortalDeps, SignedInVisit } from "../pageDefinition.js";
-import { Link, useVisit } from "../shell/parts.js";
+import { Link, useVisit } from "../shell/markup.js";
 
 /** The current version of `watched` (`watchedName`). Read it before the page's other reads, so that a change in between causes an event. */
-export const versionOf = async (watched: string, { pool }: Pick<PortalDeps, "pool">): Promise<string> =>
+export const liveVersionOf = async (watched: string, { pool }: Pick<PortalDeps, "pool">): Promise<string> =>
   (await pageVersions([watched], pool)).get(watched) ?? "";
 
 /**

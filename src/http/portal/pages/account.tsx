@@ -8,7 +8,7 @@ import { browserName, unknownBrowser } from "../sessions/browserName.js";
 import { knownBrowserCookie } from "../sessions/cookies.js";
 import { addressOf } from "../sessions/signInLog.js";
 import { Button, ButtonForm, Field, Form } from "../shell/form.js";
-import { Badge, type Fact, Facts, Panel } from "../shell/parts.js";
+import { Badge, type Fact, Facts, Panel } from "../shell/markup.js";
 import { AskButton, Question } from "../shell/question.js";
 import { actionColumn, type Column, Table } from "../shell/table.js";
 import { NewPasswordField, signedOutResult, tooManyTries } from "./signIn.js";

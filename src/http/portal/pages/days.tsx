@@ -5,7 +5,7 @@ import { Rejection } from "../../../domain/rejection.js";
 import type { SignedInVisit } from "../pageDefinition.js";
 import { type Chip, Chips } from "../shell/chips.js";
 import { dayFormat, dayInFull } from "../shell/formats.js";
-import { Time } from "../shell/parts.js";
+import { Time } from "../shell/markup.js";
 
 const dayMs = 86_400_000;
 const earliestYear = 1900;
@@ -110,7 +110,7 @@ export function parseTime(label: string, text: string, timezone: string): Date {
 }
 
 /** The filter for the time as of which the page shows its rows. `path`: the path of the page as it is now. */
-export function AsOf({ visit, path, asOf }: { visit: SignedInVisit; path: string; asOf: Date | undefined }) {
+export function AsOfForm({ visit, path, asOf }: { visit: SignedInVisit; path: string; asOf: Date | undefined }) {
   const value = asOf && wallAt(asOf.getTime(), visit.person.timezone);
   return (
     <>

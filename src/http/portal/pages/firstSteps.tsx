@@ -8,7 +8,7 @@ import { entryId } from "../../../domain/catalogue/uses.js";
 import { firstStepsOf } from "../../../queries/recentWork.js";
 import { defineForm, type FormDefinition, originOf, type PageDefinition, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { ButtonForm } from "../shell/form.js";
-import { ButtonLink, Panel } from "../shell/parts.js";
+import { ButtonLink, Panel } from "../shell/markup.js";
 import { addPath, type Entry, listPath, tabOrder } from "./catalogue/cataloguePaths.js";
 import { editForm } from "./catalogue/waitingChange.js";
 import { currentCatalogue } from "./customers.js";

@@ -9,7 +9,7 @@ import type { StoredEvent } from "../../../ports/eventStore.js";
 import { principalNames } from "../../../queries/organisations/organisations.js";
 import { revisionOfRow, streamPage } from "../../../queries/streamSearch.js";
 import { definePage } from "../pageDefinition.js";
-import { EmptyState, Pager, Time, withQuery } from "../shell/parts.js";
+import { EmptyState, Pager, Time, withQuery } from "../shell/markup.js";
 import { importOf } from "./imports/importPage.js";
 import { stepInWords } from "./imports/importParts.js";
 import { importCrumbs, importPath, importsPath } from "./imports/importStatus.js";

@@ -27,7 +27,7 @@ import { joinForm, joinPage, organisationForm, signInForm, signInPage, signOutFo
 import { beginPage, finishPage } from "./singleSignOn.js";
 import { columnsForms, columnsPages } from "./upload/columns/columnsPage.js";
 import { draftForm, draftPage } from "./upload/draftPage.js";
-import { exampleAnswers } from "./upload/examples.js";
+import { exampleFileAnswers } from "./upload/examples.js";
 import { problemRowsAnswer } from "./upload/judgeDraft.js";
 import { uploadForm, uploadPage } from "./upload/uploadPage.js";
 import { deliveryPage } from "./webhooks/deliveryPage.js";
@@ -39,7 +39,7 @@ const subjects: readonly Subject[] = [
   importsList,
   { pages: [importPage, reversePage, importHistoryPage, quoteHistoryPage], forms: [cancelForm, reverseForm] },
   { answers: [...importDownloads, liveImports, liveImport] },
-  { pages: [uploadPage], forms: [uploadForm], answers: [problemRowsAnswer, ...exampleAnswers] },
+  { pages: [uploadPage], forms: [uploadForm], answers: [problemRowsAnswer, ...exampleFileAnswers] },
   { pages: columnsPages, forms: columnsForms }, // before the draft, whose path pattern also matches the paths of these pages
   { pages: [draftPage], forms: [draftForm] },
   { pages: [correctionsPage, judgeAgainPage], forms: [...correctionForms, judgeAgainForm], answers: correctionAnswers },

@@ -14,8 +14,8 @@ import { listWebhooks } from "../../../queries/organisations/webhooks.js";
 import { definePage, type PortalDeps, type SignedInVisit, type Subject } from "../pageDefinition.js";
 import { type Chip, optionsOf } from "../shell/chips.js";
 import { listPage } from "../shell/listPage.js";
-import { EmptyState, Facts, Link, Panel, Time, withQuery } from "../shell/parts.js";
-import { type Column, column, fileColumns } from "../shell/table.js";
+import { EmptyState, Facts, Link, Panel, Time, withQuery } from "../shell/markup.js";
+import { type Column, column, downloadColumns } from "../shell/table.js";
 import { changesPath, versionsPath } from "./catalogue/cataloguePaths.js";
 import { dayChips, daysFromQuery } from "./days.js";
 import { RawEvent } from "./history.js";
@@ -105,7 +105,7 @@ const columns = (context: SentenceContext): readonly Column<LogEntry>[] => [
 ];
 
 /** More columns that only files have: ids, and where the event is. */
-const recordedColumns = fileColumns<LogEntry>([
+const recordedColumns = downloadColumns<LogEntry>([
   ["byKind", "By kind", ({ by }) => by.kind],
   ["byId", "By id", ({ by }) => by.id],
   ["aboutKind", "About kind", ({ about }) => about.kind],

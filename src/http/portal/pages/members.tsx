@@ -4,7 +4,7 @@ import { listMembers, type MemberSummary } from "../../../queries/organisations/
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, type Subject, withNotice } from "../pageDefinition.js";
 import { Button, ButtonForm, Choice, Field, Form } from "../shell/form.js";
 import { listPage } from "../shell/listPage.js";
-import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/parts.js";
+import { Badge, ButtonLink, Panel, type State, withQuery } from "../shell/markup.js";
 import { AskButton, Question } from "../shell/question.js";
 import { actionColumn, type Column, column, stateColumn } from "../shell/table.js";
 import { signedOutResult } from "./signIn.js";

@@ -6,10 +6,10 @@ import { versionAndClockOf } from "../../../queries/organisations/organisations.
 import { watchedName } from "../../../queries/pageVersions.js";
 import { busiestChargeCodes, countActivities, type EndedImports, endedImports, troubledWebhooks } from "../../../queries/recentWork.js";
 import { countOpenRows, newestWithOpenRows, type OpenRowCount } from "../../../queries/rejectedRows/openRows.js";
-import { Live, versionOf } from "../live/live.js";
+import { Live, liveVersionOf } from "../live/live.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
 import { countInWords, groupDigits, timeInWords } from "../shell/formats.js";
-import { Amount, ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, withQuery } from "../shell/parts.js";
+import { Amount, ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, withQuery } from "../shell/markup.js";
 import { Bars, DailyColumns } from "../shell/plot.js";
 import { Table } from "../shell/table.js";
 import { activitiesPath, lastDownload } from "./activities/selection.js";
@@ -27,7 +27,7 @@ export const overviewPage = definePage("/portal", "look", async (visit, deps) =>
   const { may, person } = visit;
   const { organisationId, timezone } = person;
   const { pool } = deps;
-  const version = await versionOf(watchedName.imports(organisationId), deps);
+  const version = await liveVersionOf(watchedName.imports(organisationId), deps);
   const { now } = await versionAndClockOf(organisationId, pool);
   const days = lastDays(plottedDays, timezone, now);
   const [imports, { shipments, activities }, recentWork, chargeCodes, billing, webhooks, endingKeys, firstSteps, filesToCorrect] =

@@ -4,8 +4,8 @@ import { findActivities, findImports, findQuotes, findShipments, maxFound, maxIm
 import { definePage } from "../pageDefinition.js";
 import { groupDigits } from "../shell/formats.js";
 import { maxSearchLength, searchPath } from "../shell/layout.js";
+import { EmptyState, type Fact, Facts, Link, Panel, Unbroken } from "../shell/markup.js";
 import { visibleMenu } from "../shell/navigation.js";
-import { EmptyState, type Fact, Facts, Link, Panel, Unbroken } from "../shell/parts.js";
 import { type Column, Table } from "../shell/table.js";
 import { shownValue } from "./activities/activityRows.js";
 import { activityPath } from "./activities/selection.js";

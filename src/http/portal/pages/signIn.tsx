@@ -11,7 +11,7 @@ import { knownBrowserCookie, offerChoice, rememberBrowser, takeChoice } from "..
 import { addressOf, type SignInWay } from "../sessions/signInLog.js";
 import { Button, Field, Form } from "../shell/form.js";
 import { countInWords } from "../shell/formats.js";
-import { ButtonLink, withQuery } from "../shell/parts.js";
+import { ButtonLink, withQuery } from "../shell/markup.js";
 import { ownerOf } from "../visits.js";
 import { overviewPage } from "./overview.js";
 
@@ -87,7 +87,7 @@ export function tooManyTries(seconds: number): FormRefusal {
 /** Signs in the only one of these members. If there are several, returns the page on which the person chooses the organisation first. */
 export async function signInAs(members: readonly VerifiedMember[], next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
   const [first, ...others] = members;
-  if (first && others.length === 0) return openSession(first, next, way, visit, deps);
+  if (first && others.length === 0) return openBrowserSession(first, next, way, visit, deps);
   return {
     title: "Which organisation?",
     body: (
@@ -103,13 +103,13 @@ export async function signInAs(members: readonly VerifiedMember[], next: string,
 export const organisationForm = defineForm(signInPage, "/organisation", async (visit, fields, deps) => {
   const next = safeReturn(fields.get("next"));
   const choice = await takeChoice(deps, visit.context, fields.get("choice"), fields.get("organisation"));
-  if (choice) return openSession(choice.member, next, choice.way, visit, deps);
+  if (choice) return openBrowserSession(choice.member, next, choice.way, visit, deps);
   deps.signInLog.refused(visit.context, "password", "the choice of an organisation is void");
   throw new FormRefusal("This page has expired. Sign in again.", 401);
 });
 
 /** Opens a new session, in place of the browser's own if it has one, and goes to the page `next`. */
-export async function openSession(member: VerifiedMemberRef, next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
+export async function openBrowserSession(member: VerifiedMemberRef, next: string, way: SignInWay, visit: Visit, deps: PortalDeps) {
   const { context, requestId: correlationId } = visit;
   const { members, sessionCookie, signInLog } = deps;
   const browser = browserName(context.req.header("user-agent"));
@@ -182,7 +182,7 @@ export const joinForm = defineForm(joinPage, "", async (visit, fields, deps) => 
     if (error instanceof Rejection && error.code === "notFound") deps.signInLog.refused(visit.context, "link", "the link is void");
     throw error;
   });
-  return openSession(member, "/portal", "link", visit, deps);
+  return openBrowserSession(member, "/portal", "link", visit, deps);
 });
 
 export const NewPasswordField = ({ label }: { label: string }) => (

@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import { groupedBy } from "../../../domain/groupedBy.js";
 import { Button, HiddenFields, type Option, Options } from "./form.js";
-import { Link, type Query, useVisit, withQuery } from "./parts.js";
+import { Link, type Query, useVisit, withQuery } from "./markup.js";
 
 export const optionsOf = (names: Readonly<Record<string, string>>): Option[] =>
   Object.entries(names).map(([value, label]) => ({ value, label }));
@@ -42,7 +42,7 @@ export const chipQuery = (query: Readonly<Record<string, string>>, chips: readon
 
 const isRequired = (chip: Chip) => "required" in chip && chip.required;
 
-export const isFiltered = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): boolean =>
+export const hasFilters = (query: Readonly<Record<string, string>>, chips: readonly Chip[]): boolean =>
   chips.some((chip) => !isRequired(chip) && Boolean(query[chip.name]?.trim()));
 
 export function Chips({ query = useVisit().query, path, chips, keptQuery = {}, all = "Show all" }: ChipsProps) {
@@ -71,7 +71,7 @@ export function Chips({ query = useVisit().query, path, chips, keptQuery = {}, a
         </span>
       ))}
       <Button class="quiet" label="Filter" data-applies />
-      {all !== "" && isFiltered(query, chips) ? (
+      {all !== "" && hasFilters(query, chips) ? (
         <Link class="chips-all" to={withQuery(path, keptQuery)}>
           {all}
         </Link>

@@ -1,7 +1,7 @@
 import type { Child, JSX } from "hono/jsx";
 import { limits } from "../../../domain/imports/limits.js";
 import type { Fields } from "../fields.js";
-import { ButtonLink, type Query, useVisit } from "./parts.js";
+import { ButtonLink, type Query, useVisit } from "./markup.js";
 
 interface ButtonProps {
   readonly label: string;

@@ -57,7 +57,7 @@ export const clipText = (text: string, maxLength = 200): string => (text.length 
 /** `1 row`, `1,234 rows`. */
 export const countInWords = (count: number, one: string, many = `${one}s`): string => `${groupDigits(count)} ${count === 1 ? one : many}`;
 
-export function cellText(value: Exclude<Value, Date>): string {
+export function displayText(value: Exclude<Value, Date>): string {
   if (value === null || value === undefined || typeof value === "string") return value ?? "";
   if (typeof value === "number") return groupDigits(value);
   return "day" in value ? dayInWords(value.day) : groupDigits(value.decimal);

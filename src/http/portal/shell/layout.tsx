@@ -1,8 +1,8 @@
 import { limits } from "../../../domain/imports/limits.js";
 import type { Notice, PageContent, PageHead } from "../pageDefinition.js";
 import { Button, Form } from "./form.js";
+import { ButtonLink, Link, OneTimeSecret, PlainList, Sentence, useVisit } from "./markup.js";
 import { Navigation } from "./navigation.js";
-import { ButtonLink, Link, OneTimeSecret, PlainList, Sentence, useVisit } from "./parts.js";
 
 /** The HTML document of every page. For a signed-out visitor it is a narrow column without navigation. */
 export function Layout({ content }: { content: PageContent }) {

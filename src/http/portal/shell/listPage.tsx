@@ -4,9 +4,9 @@ import type { Action } from "../../../domain/members.js";
 import type { PageRequest, RowPage } from "../../../queries/rowPage.js";
 import { download, downloadTable } from "../downloads.js";
 import { defineAnswer, definePage, type PageHead, type PortalDeps, type SignedInVisit } from "../pageDefinition.js";
-import { type Chip, Chips, chipQuery, isFiltered } from "./chips.js";
+import { type Chip, Chips, chipQuery, hasFilters } from "./chips.js";
 import { jsonValue } from "./formats.js";
-import { type Noun, Pager, pageInMemory, type Query, rowsBefore, rowsPerPage, withQuery } from "./parts.js";
+import { type Noun, Pager, pageInMemory, parseOffset, type Query, rowsPerPage, withQuery } from "./markup.js";
 import { type Column, cellsInFile, isData, sortRows, Table } from "./table.js";
 
 /** One page of rows, or all rows of a short list. */
@@ -93,7 +93,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
   const head = await list.head?.(visit, deps);
   const pathOf = (more: Query) => withQuery(path, { ...filter, sort: sort || undefined, ...more });
   const { nextCursor } = firstRead;
-  const start = rowsBefore(query["after"]);
+  const start = parseOffset(query["after"]);
   const end = start + firstRead.items.length;
   const total = nextCursor === null ? { count: end, more: false } : firstRead.total;
   const { rows, pager } = sortableRows
@@ -111,7 +111,7 @@ async function showList<Row>(list: List<Row>, visit: SignedInVisit, deps: Portal
         ),
       };
   const downloads = formats.map((format) => ({ label: `Download ${format.toUpperCase()}`, to: withQuery(`${files}.${format}`, filter) }));
-  const why = nextCursor !== null ? "page" : isFiltered(query, chips) || cursor !== undefined ? "filter" : "none";
+  const why = nextCursor !== null ? "page" : hasFilters(query, chips) || cursor !== undefined ? "filter" : "none";
   return {
     title,
     ...(crumbs ? { crumbs } : {}),

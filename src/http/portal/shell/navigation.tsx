@@ -1,7 +1,7 @@
 import { groupedBy } from "../../../domain/groupedBy.js";
 import type { Action } from "../../../domain/members.js";
 import type { Visit } from "../pageDefinition.js";
-import { Link, useVisit } from "./parts.js";
+import { Link, useVisit } from "./markup.js";
 
 interface MenuEntry {
   readonly path: string;

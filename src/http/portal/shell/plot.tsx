@@ -1,6 +1,7 @@
 // Plots, drawn on the server, with their numbers as text. Sizes are in percent, so that a plot fits any width and its text keeps its size.
+
 import { groupDigits } from "./formats.js";
-import { Amount, type Noun } from "./parts.js";
+import { Amount, type Noun } from "./markup.js";
 import { type Column, Table } from "./table.js";
 
 type Bar = readonly [label: string, value: number];

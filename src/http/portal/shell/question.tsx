@@ -1,7 +1,7 @@
 // Confirmations: the button that asks for one, and the dialog with the question.
 import type { Child } from "hono/jsx";
 import { Button, Form, HiddenFields } from "./form.js";
-import { ButtonLink, useVisit } from "./parts.js";
+import { ButtonLink, useVisit } from "./markup.js";
 
 interface AskProps {
   /** The path of the page that asks the question. */

@@ -1,8 +1,8 @@
 // Tables. The columns of a subject are defined once, for the table on its page and for the CSV, XLSX and JSON of the same rows.
 import type { Child } from "hono/jsx";
 import { groupedBy } from "../../../domain/groupedBy.js";
-import { cellText, compareValues, fileValue, fractionDigits, type Value } from "./formats.js";
-import { Badge, Link, type State, Time } from "./parts.js";
+import { compareValues, displayText, fileValue, fractionDigits, type Value } from "./formats.js";
+import { Badge, Link, type State, Time } from "./markup.js";
 
 export interface Column<Row> {
   readonly heading: string;
@@ -24,7 +24,7 @@ export interface Column<Row> {
   readonly oncePerGroup?: boolean;
 }
 
-export const fileColumns = <Row,>(columns: readonly (readonly [key: string, heading: string, value: (row: Row) => Value])[]) =>
+export const downloadColumns = <Row,>(columns: readonly (readonly [key: string, heading: string, value: (row: Row) => Value])[]) =>
   columns.map(([key, heading, value]): Column<Row> => ({ key, heading, value, onlyInFiles: true }));
 
 export const actionColumn = <Row,>(buttons: (row: Row) => Child): Column<Row> => ({
@@ -156,7 +156,7 @@ function Heading<Row>({ column, sorting }: { column: Column<Row>; sorting: Sorti
 function ValueCell({ value, digits }: { readonly value: Value; readonly digits: number }) {
   if (value === null || value === undefined || value === "") return <span class="muted">-</span>;
   if (value instanceof Date) return <Time at={value} />;
-  const text = cellText(value);
+  const text = displayText(value);
   if (typeof value === "number" || (typeof value === "object" && "decimal" in value))
     return <span class="amount">{alignDecimal(text, value, digits)}</span>;
   return <>{text}</>;

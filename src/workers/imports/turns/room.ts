@@ -15,7 +15,7 @@ const expansion = { csv: 1, xlsx: 8 } as const;
 
 /** How long an import works before it gives way to the process's other imports. */
 const workMs = 15;
-/** A large import waits for small ones this many times as long as it has worked, but at most `maxPauseMs`, so that it never stops. */
+/** A large import waits for small ones this many times as long as it has worked, at most `maxPauseMs`: it is never held up for good. */
 const pauseFactor = 3;
 const maxPauseMs = 1_000;
 
@@ -33,7 +33,7 @@ export function createRoom(slots: number) {
 
 function enterRoom(large: Limit, small: Limit, smallImports: ReturnType<typeof smallImportCounter>) {
   let workStartedAt = performance.now();
-  let pauseMs = maxPauseMs; // how long the import still has to pause; the first pause is the longest
+  let pauseMs = maxPauseMs; // the pause that the import still owes: at first the longest
   let isLarge = false;
   let freeRoom: (() => void) | undefined;
   smallImports.add(1);

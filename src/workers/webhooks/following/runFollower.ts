@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { deleteFollowerState, followerName, recordEvents } from "../../../commands/webhooks/deliveries.js";
 import { webhookEventOf } from "../../../commands/webhooks/replay.js";
-import { webhookEvents } from "../../../domain/webhooks/types.js";
+import { webhookEventsByType } from "../../../domain/webhooks/types.js";
 import type { EventType } from "../../../events/registry.js";
 import { streamPrefix } from "../../../events/streams.js";
 import { LogTooShort } from "../../../portErrors.js";
@@ -27,7 +27,7 @@ interface WebhookFollowerOptions extends WebhookWorkerDeps {
   readonly onEndpointsBehind: () => void;
 }
 
-const recordedTypes: readonly EventType[] = Object.values(webhookEvents).map((event) => event.recorded);
+const recordedTypes: readonly EventType[] = Object.values(webhookEventsByType).map((event) => event.recorded);
 /** Types that begin with `Webhook` change endpoints. `LogCreated` has the event log's id, which the checkpoint stores. */
 const typePrefixes = [...recordedTypes, "Webhook", "LogCreated"];
 const eventsPerBatch = 1_000;

@@ -1,7 +1,7 @@
 // Moves endpoints forward in webhook_events, and makes deliveries of the events. However far an endpoint is behind, it has a bounded number
 // of waiting deliveries: the rest are the events after the endpoint's position. A paused endpoint keeps its position.
 import type { PoolClient } from "pg";
-import { deliveryColumns, dueNowSql, restartSql, webhookHistoryDays } from "../../../commands/webhooks/deliveries.js";
+import { deliveryColumnsSql, dueNowSql, restartSql, webhookHistoryDays } from "../../../commands/webhooks/deliveries.js";
 
 /** How many deliveries of one endpoint wait at most. */
 export const maxWaiting = {
@@ -71,7 +71,7 @@ export async function fillDeliveries(client: PoolClient): Promise<void> {
     `with wanted as (select * from jsonb_to_recordset($1) as wanted ("endpointId" uuid, room int)
      ), next as materialized (${nextEventsSql}
      ), added as (
-       insert into webhook_deliveries (${deliveryColumns})
+       insert into webhook_deliveries (${deliveryColumnsSql})
        select endpoint_id, organisation_id, event_id, type, import_id, revision, position, occurred_at, 'waiting', ${dueSql}
          from next where is_wanted and (is_replay or not exists (select from webhook_deliveries known
            where known.endpoint_id = next.endpoint_id and known.event_id = next.event_id))

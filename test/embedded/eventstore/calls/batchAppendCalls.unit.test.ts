@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { encodeMessage, type Field } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, type WireField } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { batchAppendCalls } from "../../../../src/embedded/eventstore/calls/appendCalls.js";
 import type { Writer } from "../../../../src/embedded/eventstore/log/writer.js";
 import type { Call } from "../../../../src/embedded/eventstore/protocol/grpc.js";
 
 const dataBytes = 1_000_000;
-const property = (key: string, value: string): Field => [
+const property = (key: string, value: string): WireField => [
   2,
   [
     [1, key],
@@ -13,11 +13,11 @@ const property = (key: string, value: string): Field => [
   ].map(([field, text]) => [Number(field), String(text)]),
 ];
 const idOf = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
-const event = (n: number): Field => [
+const event = (n: number): WireField => [
   3,
   [[1, [[2, idOf(n)]]], property("type", "t"), property("content-type", "x"), [4, Buffer.alloc(dataBytes)]],
 ];
-const options: Field = [
+const options: WireField = [
   2,
   [
     [1, [[3, "s"]]],
@@ -26,8 +26,8 @@ const options: Field = [
 ];
 
 test.each([
-  ["in one message", (n: number): Field[][] => [[options, event(n), [4, 1]]]],
-  ["in two, the second of which only says that it is the last", (n: number): Field[][] => [[options, event(n)], [[4, 1]]]],
+  ["in one message", (n: number): WireField[][] => [[options, event(n), [4, 1]]]],
+  ["in two, the second of which only says that it is the last", (n: number): WireField[][] => [[options, event(n)], [[4, 1]]]],
 ])("the client has to wait once 16 MiB of appends are not durable yet: each is sent %s", async (_, messagesOf) => {
   let durable = () => undefined as unknown;
   const disk = new Promise((settle) => {

@@ -8,7 +8,7 @@ import { splitFrames } from "../../../../src/adapters/eventStore/protocol/frames
 import { idOf, newEvent, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { eventIn } from "../../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
-import { allBackwards, allForwards, type ReadPage, type ReadStep, readPage } from "../../../../src/embedded/eventstore/log/reads.js";
+import { allBackwards, allForwards, type ReadPage, type ReadStep, takePage } from "../../../../src/embedded/eventstore/log/reads.js";
 import { openStorage, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 import { createWriter } from "../../../../src/embedded/eventstore/log/writer.js";
 import type { EventFilter } from "../../../../src/embedded/eventstore/protocol/parseRequest.js";
@@ -61,7 +61,7 @@ const idsOf = ({ frames }: ReadPage): string[] => splitFrames(Buffer.concat(fram
 function paged(limit: number, from: number, read: (from: number) => Iterable<ReadStep>): string[] {
   const ids: string[] = [];
   for (let next = from, left = limit; ; ) {
-    const page = readPage(read(next), next, left);
+    const page = takePage(read(next), next, left);
     ids.push(...idsOf(page));
     expect(page.events).toBe(idsOf(page).length);
     next = page.next;

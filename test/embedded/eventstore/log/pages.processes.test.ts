@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { newEvent, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import type { Block } from "../../../../src/embedded/eventstore/log/blocks.js";
 import { createCommitLog } from "../../../../src/embedded/eventstore/log/commitLog.js";
-import { readPage, streamBackwards, streamForwards, viewOf } from "../../../../src/embedded/eventstore/log/reads.js";
+import { streamBackwards, streamForwards, streamViewOf, takePage } from "../../../../src/embedded/eventstore/log/reads.js";
 import { openStorage, type Storage } from "../../../../src/embedded/eventstore/log/storage.js";
 import { createWriter } from "../../../../src/embedded/eventstore/log/writer.js";
 
@@ -44,12 +44,12 @@ function blocksTouched(direction: "forwards" | "backwards", from: number, wanted
     streamBlocksFrom: (...where) => counted(storage.streamBlocksFrom(...where)),
     streamBlocksBack: (...where) => counted(storage.streamBlocksBack(...where)),
   };
-  const view = viewOf(counting, "long");
+  const view = streamViewOf(counting, "long");
   if (view.kind !== "visible") throw new Error("the stream is not there");
   touched = 0;
   let next = from;
   for (let left = wanted; left > 0; ) {
-    const page = readPage((direction === "forwards" ? streamForwards : streamBackwards)(counting, "long", view, next), next, left);
+    const page = takePage((direction === "forwards" ? streamForwards : streamBackwards)(counting, "long", view, next), next, left);
     next = page.next;
     left -= page.events;
     if (page.done) break;

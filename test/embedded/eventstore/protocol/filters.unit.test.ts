@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { encodeMessage, type Field, type Message, messageReader } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, type Message, messageReader, type WireField } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { encodeBlocks, newEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { runsOf } from "../../../../src/embedded/eventstore/log/reads.js";
 import { type EventFilter, readFilter } from "../../../../src/embedded/eventstore/protocol/parseRequest.js";
@@ -14,7 +14,7 @@ function matching(expression: Message, names: string[]): string[] {
 }
 
 const regex = (text: string): Message => [[1, text]];
-const prefixes = (...texts: string[]): Message => texts.map((text): Field => [2, text]);
+const prefixes = (...texts: string[]): Message => texts.map((text): WireField => [2, text]);
 
 test.each([
   ["a part", "b", ["Ab", "ab", "b"]],

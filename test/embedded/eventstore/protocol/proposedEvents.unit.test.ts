@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeMessage, type Field, MalformedMessage, readSafely } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
+import { encodeMessage, MalformedMessage, readSafely, type WireField } from "../../../../src/adapters/eventStore/protocol/protobuf.js";
 import { dataOf, idOf, type ProposedEvent } from "../../../../src/embedded/eventstore/log/blockEncoder.js";
 import { readProposedEvent } from "../../../../src/embedded/eventstore/protocol/appendRequests.js";
 
-const property = (key: string, value: string): Field => [
+const property = (key: string, value: string): WireField => [
   2,
   [
     [1, key],
     [2, value],
   ],
 ];
-const idField = (id: string): Field => [1, [[2, id]]];
+const idField = (id: string): WireField => [1, [[2, id]]];
 const typed = [property("type", "RowAccepted"), property("content-type", "application/json")];
 const ID = "9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9c01";
 
 /** Reads the event from a message that has other bytes before and after it. */
-function read(fields: Field[]): ProposedEvent {
+function read(fields: WireField[]): ProposedEvent {
   const [before, event, behind] = [Buffer.from("\x0a\x12\x1a\x22"), encodeMessage(fields), Buffer.from("\x0a\x12\x1a\x22")];
   const message = Buffer.concat([before, event, behind]);
   const found = readSafely(message, (reader) => readProposedEvent(reader, { from: before.length, to: before.length + event.length }));
@@ -49,9 +49,9 @@ test("an event is read as it was sent, in whatever order its fields come", () =>
     fc.property(events, ({ id, otherId, type, note, created, metadata, data, upper, shape }) => {
       const first = idField(upper ? id.toUpperCase() : id);
       const kept = [property("type", type), property("content-type", "application/json"), ...(note ? [property("note", "kept")] : [])];
-      const middle: Field[] = [...kept, ...(created ? [property("created", "17")] : []), [3, metadata]];
-      const last: Field = [4, data];
-      const shapes: Record<typeof shape, Field[]> = {
+      const middle: WireField[] = [...kept, ...(created ? [property("created", "17")] : []), [3, metadata]];
+      const last: WireField = [4, data];
+      const shapes: Record<typeof shape, WireField[]> = {
         plain: [first, ...middle, last],
         dataFirst: [last, ...middle, first],
         idTwice: [idField(otherId), first, ...middle, last],
@@ -59,7 +59,7 @@ test("an event is read as it was sent, in whatever order its fields come", () =>
         propertiesLast: [first, last, ...middle],
       };
       const event = read(shapes[shape]);
-      const recorded: Field[] = [...kept.map(([, value]): Field => [6, value]), [7, metadata], [8, data]];
+      const recorded: WireField[] = [...kept.map(([, value]): WireField => [6, value]), [7, metadata], [8, data]];
       expect([idOf(event), event.type, event.dataBytes]).toEqual([id, type, Buffer.byteLength(data)]);
       // A `created` property of the client is dropped: the server sets it.
       expect(asRecorded(event)).toEqual(encodeMessage([idField(id), ...recorded]));
@@ -69,7 +69,7 @@ test("an event is read as it was sent, in whatever order its fields come", () =>
 });
 
 test("an event is read as it was sent, whatever the event before it in the message has", () => {
-  const kinds: Field[][] = [
+  const kinds: WireField[][] = [
     [...typed, [3, '{"v":1}'], [4, "{}"]],
     [...typed, [3, '{"v":2}'], [4, "{}"]],
     [...typed, [3, '{"v":1}'], [4, "longer data"]],
@@ -82,7 +82,7 @@ test("an event is read as it was sent, whatever the event before it in the messa
     [...typed, property("created", "17"), [3, '{"v":1}'], [4, "{}"]],
     [[4, "{}"], ...typed],
   ];
-  const faulty: Field[][] = [[property("type", "RowAccepted")], [property("type", "RowAccepted"), [4, "{}"]], [[4, "{}"]]];
+  const faulty: WireField[][] = [[property("type", "RowAccepted")], [property("type", "RowAccepted"), [4, "{}"]], [[4, "{}"]]];
   const one = fc.record({ id: fc.uuid(), fields: fc.constantFrom(...kinds, ...faulty) });
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 6 }), (sent) => {
@@ -132,7 +132,7 @@ test("a property whose key field comes again as a number keeps its text key, so 
     [2, "17"],
   ]);
   const event = read([idField(ID), ...typed, [2, Buffer.concat([content, number])], [4, "data"]]);
-  expect(asRecorded(event)).toEqual(encodeMessage([idField(ID), ...typed.map(([, value]): Field => [6, value]), [7, ""], [8, "data"]]));
+  expect(asRecorded(event)).toEqual(encodeMessage([idField(ID), ...typed.map(([, value]): WireField => [6, value]), [7, ""], [8, "data"]]));
 });
 
 test("ids are accepted in any case and kept in lower case; malformed ids are refused", () => {
@@ -164,7 +164,7 @@ test("the fields of an event are not copied when they came in order", () => {
   expect([bytes.byteOffset, bytes.length]).toEqual([message.byteOffset, message.length]);
 });
 
-test.each<[string, Field[]]>([
+test.each<[string, WireField[]]>([
   ["without an id", typed],
   ["with the nil id", [idField("00000000-0000-0000-0000-000000000000"), ...typed]],
   ["with an id that is not a UUID", [idField("9b2c3f8e-5d0a-4c6b-8f1e-2a7d4e6b9cXX"), ...typed]],

@@ -6,7 +6,7 @@ import { verify } from "../../../../src/cli/audit/verify.js";
 import { allProjections } from "../../../../src/projections/allProjections.js";
 import { rebuild } from "../../../../src/projections/rebuild/rebuild.js";
 import { countOpenRows } from "../../../../src/queries/rejectedRows/openRows.js";
-import { rejectionGroups } from "../../../../src/queries/rejectedRows/rejectionGroups.js";
+import { groupRejections } from "../../../../src/queries/rejectedRows/rejectionGroups.js";
 import { until } from "../../../support/processes.js";
 import { projectLog } from "../../../support/projectLog.js";
 import { type Role, startProjector, startWorker } from "../../../support/roles.js";
@@ -128,7 +128,7 @@ export function useCorrections() {
           open += found.filter((state) => state === "open").length;
         }
         expect((await countOpenRows(organisation.id, undefined, service.pool))[kind]).toEqual({ rows: open, atLeast: false });
-        const { groups } = await rejectionGroups(organisation.id, { kind, state: "open" }, 1_000, service.pool);
+        const { groups } = await groupRejections(organisation.id, { kind, state: "open" }, 1_000, service.pool);
         expect(groups.every(({ rows }) => rows > 0)).toBe(true);
         expect(groups.reduce((sum, { rows }) => sum + rows, 0)).toBe(open);
       }

@@ -13,7 +13,7 @@ const maxOffers = 4;
 
 const toOffer =
   (accept: (value: string) => void) =>
-  ({ value, label = "" }: Suggestion): Offer => ({ text: value, hint: label, accept: () => accept(value) });
+  ({ value, label = "" }: CellSuggestion): Offer => ({ text: value, hint: label, accept: () => accept(value) });
 
 export function createCellEditor({ view, sheet, settings, change }: CorrectionPage) {
   let edit: { readonly input: HTMLInputElement; readonly position: CellPosition } | undefined;
@@ -104,7 +104,7 @@ export function createCellEditor({ view, sheet, settings, change }: CorrectionPa
   return { isEditing: () => edit !== undefined, begin, end, handleKey, offerNearby: () => void offerNearby(), closeOffers: offers.close };
 }
 
-export interface Suggestion {
+export interface CellSuggestion {
   readonly value: string;
   readonly label?: string;
   readonly near: boolean;
@@ -117,9 +117,9 @@ export interface Offer {
 }
 
 /** Asks the server for values that are similar to the text. Resolves with none if the server does not answer. */
-export async function suggestionsFor({ base }: Pick<Settings, "base">, field: string, text: string): Promise<readonly Suggestion[]> {
+export async function suggestionsFor({ base }: Pick<Settings, "base">, field: string, text: string): Promise<readonly CellSuggestion[]> {
   const query = new URLSearchParams({ field, text: text.slice(0, 200) });
-  const answer = await askServer<{ suggestions: readonly Suggestion[] }>(`${base}/suggestions?${query}`).catch(() => undefined);
+  const answer = await askServer<{ suggestions: readonly CellSuggestion[] }>(`${base}/suggestions?${query}`).catch(() => undefined);
   // Scrolling closes the list. The wait lets the scroll event pass if the cell was just scrolled into view.
   await new Promise((resolve) => requestAnimationFrame(resolve));
   return answer?.suggestions ?? [];

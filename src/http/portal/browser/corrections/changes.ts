@@ -1,6 +1,6 @@
 // Shows changes of cells to a person before they are applied or submitted: equal changes on one line, the most frequent first.
 import { element } from "../element.js";
-import type { Change, Column, Row } from "./rows.js";
+import type { Change, GridColumn, GridRow } from "./rows.js";
 import type { CorrectionPage } from "./view.js";
 
 /** A change with the value before it. */
@@ -9,14 +9,14 @@ export type CellChange = Change & { readonly before: string };
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number.toLocaleString("en-AU")} ${number === 1 ? one : many}`;
 
-export const headingOf = (field: string, columns: readonly Column[]): string =>
+export const headingOf = (field: string, columns: readonly GridColumn[]): string =>
   columns.find(({ name }) => name === field)?.heading ?? field;
 
 const maxLines = 50;
 const maxRowNumbers = 5;
 
 /** The cells of these rows whose values differ from those that the server sent. */
-export const changesOf = (rows: readonly Row[]): CellChange[] =>
+export const changesOf = (rows: readonly GridRow[]): CellChange[] =>
   rows.flatMap((row) => [...row.changed].map(([field, value]) => ({ row, field, before: row.served.values[field] ?? "", value })));
 
 export function changesTable(changes: readonly CellChange[], { settings: { columns }, references }: CorrectionPage): Node[] {

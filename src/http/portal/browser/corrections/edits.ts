@@ -1,6 +1,6 @@
 // Stores unsent edits in this browser until they are submitted, so that they survive a reload and a sign-out. The storage key names the
 // member, so that another person who signs in here does not see them.
-import type { Row } from "./rows.js";
+import type { GridRow } from "./rows.js";
 
 export type Edits = ReturnType<typeof storedEdits>;
 
@@ -32,13 +32,13 @@ export function storedEdits(owner: string) {
     /** The stored edits of a row, by field. */
     get: (key: string): Readonly<Record<string, string>> | undefined => editsByKey.get(key),
     /** Stores the rows' current edits. */
-    keep: (rows: Iterable<Row>) => {
+    keep: (rows: Iterable<GridRow>) => {
       for (const { key, changed } of rows) store(key, changed.size === 0 ? undefined : Object.fromEntries(changed));
     },
     /** How many rows have stored edits, on this page or on others. */
     countRows: (): number => editsByKey.size,
     /** Deletes the stored edits of submitted rows. */
-    forget: (rows: Iterable<Row>) => {
+    forget: (rows: Iterable<GridRow>) => {
       for (const { key } of rows) store(key);
     },
     /** Called the first time that an edit cannot be stored. */

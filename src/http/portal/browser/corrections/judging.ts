@@ -1,6 +1,6 @@
 // Sends changed rows to the server, which judges them by the importer's rules. The first request starts a moment after the last change. The
 // requests run one after the other, with at most `rowsPerChunk` rows each.
-import { type ClosedRow, chunksOfGroups, type Row, rowsPerChunk, type Verdict } from "./rows.js";
+import { type ClosedRow, chunksOfGroups, type GridRow, rowsPerChunk, type Verdict } from "./rows.js";
 import { askServer, RequestRefused } from "./server.js";
 import type { Sheet } from "./sheet.js";
 import type { CorrectionPage } from "./view.js";
@@ -59,9 +59,9 @@ export function judgeChanges(page: CorrectionPage): () => void {
 }
 
 /** As many whole shipments, or activities, of one import as fit into a request. Rejects shipments that are too large for one. */
-function nextBatch(sheet: Sheet): Row[] {
+function nextBatch(sheet: Sheet): GridRow[] {
   const open = sheet.groupsOf(sheet.unjudged).map((group) => group.filter(({ closure }) => closure === undefined));
-  const isTooLarge = ({ length }: readonly Row[]) => length > rowsPerChunk;
+  const isTooLarge = ({ length }: readonly GridRow[]) => length > rowsPerChunk;
   for (const row of open.filter(isTooLarge).flat()) sheet.setVerdict(row, { reason: tooManyLines, faulty: [] });
   const fitting = open.filter((group) => group.length > 0 && !isTooLarge(group));
   return requestsOf(fitting, maxBytes)[0]?.flat() ?? [];
@@ -72,7 +72,7 @@ const tooManyLines = `The shipment has more than ${rowsPerChunk} rejected lines.
 const maxValueLength = 4_000;
 
 /** A row's changes for a request. Replaces characters that are not valid text. Cuts long values, which stay long enough to be rejected. */
-export const correctionOf = ({ served, changed }: Row) => ({
+export const correctionOf = ({ served, changed }: GridRow) => ({
   row: served.row,
   values: Object.fromEntries([...changed].map(([field, value]) => [field, storable(value).slice(0, maxValueLength)])),
 });
@@ -81,7 +81,7 @@ const utf8 = new TextEncoder();
 const storable = (text: string) => text.replaceAll(/\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 
 /** Splits groups of rows into requests of about `maxBytes` at most. */
-export const requestsOf = (groups: readonly Row[][], maxBytes: number): Row[][][] =>
+export const requestsOf = (groups: readonly GridRow[][], maxBytes: number): GridRow[][][] =>
   chunksOfGroups(
     groups,
     ({ served }) => served.importId,

@@ -2,12 +2,12 @@
 import { ask } from "../dialog.js";
 import { element } from "../element.js";
 import { type CellChange, changesTable, count, headingOf } from "./changes.js";
-import { type Change, type Row, rowStatus } from "./rows.js";
+import { type Change, type GridRow, rowStatus } from "./rows.js";
 import { cellValue, isOpen, type Sheet } from "./sheet.js";
 import type { CorrectionPage } from "./view.js";
 
 /** One change for each selected cell. */
-export function changesInRange({ view }: CorrectionPage, value: (row: Row, field: string) => string): Change[] {
+export function changesInRange({ view }: CorrectionPage, value: (row: GridRow, field: string) => string): Change[] {
   const { rows, columns } = view.selectedCells();
   return rows.flatMap((row) => columns.map(({ name: field }) => ({ row, field, value: value(row, field) })));
 }

@@ -1,6 +1,6 @@
 // What the server sends to the page of rejected rows, and the page's state of each row. The server uses this file too: it renders rows.
 
-export interface Column {
+export interface GridColumn {
   readonly name: string;
   readonly heading: string;
   readonly required: boolean;
@@ -23,7 +23,7 @@ export interface Settings {
   readonly editable: boolean;
   /** Whether the grid has a column for each row's import, because the page is not about a single import. */
   readonly withFile: boolean;
-  readonly columns: readonly Column[];
+  readonly columns: readonly GridColumn[];
   /** The names of the fields for which the server suggests values. */
   readonly suggested: readonly string[];
 }
@@ -69,7 +69,7 @@ export interface ServedRow {
   readonly dates?: Readonly<Record<string, Readonly<Record<string, string | undefined>>>>;
 }
 
-export interface Row {
+export interface GridRow {
   readonly served: ServedRow;
   readonly key: string;
   /** By field: the value that replaces the one in `served`. */
@@ -86,12 +86,12 @@ export interface Row {
 }
 
 export interface Change {
-  readonly row: Row;
+  readonly row: GridRow;
   readonly field: string;
   readonly value: string;
 }
 
-export interface Status {
+export interface RowStatus {
   readonly kind: "closed" | "ready" | "checking" | "wrong" | "accepted";
   readonly text: string;
   readonly faulty: readonly string[];
@@ -105,16 +105,16 @@ export const usedFields = (rows: readonly Pick<ServedRow, "values" | "faulty" | 
     ...(verdictToday?.faulty ?? []),
   ]);
 
-export const neededColumns = (columns: readonly Column[], used: ReadonlySet<string>): readonly Column[] =>
+export const neededColumns = (columns: readonly GridColumn[], used: ReadonlySet<string>): readonly GridColumn[] =>
   columns.filter(({ name, required }) => required || used.has(name));
 
-export const columnClass = ({ time, number }: Column): string => (time ? "field time" : number ? "field amounts" : "field");
+export const columnClass = ({ time, number }: GridColumn): string => (time ? "field time" : number ? "field amounts" : "field");
 
 /** `isTouched`: whether the row, or another line of its shipment, was changed. */
 export function rowStatus(
-  { served, verdict, closure, sending }: Pick<Row, "served" | "verdict" | "closure" | "sending">,
+  { served, verdict, closure, sending }: Pick<GridRow, "served" | "verdict" | "closure" | "sending">,
   isTouched: boolean,
-): Status {
+): RowStatus {
   if (closure) return { kind: "closed", text: closureText(closure), faulty: [] };
   if (sending) return { kind: "closed", text: "Being submitted", faulty: [] };
   if (verdict === null)

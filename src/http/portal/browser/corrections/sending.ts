@@ -4,7 +4,7 @@ import { ask as askPerson } from "../dialog.js";
 import { element } from "../element.js";
 import { changesOf, changesTable, count } from "./changes.js";
 import { correctionOf, requestsOf } from "./judging.js";
-import { importText, type Row, type RowClosure, rowStatus } from "./rows.js";
+import { type GridRow, importText, type RowClosure, rowStatus } from "./rows.js";
 import { askServer, askServerWithRetries, isTemporary, RequestRefused } from "./server.js";
 import { isReady, type Sheet } from "./sheet.js";
 import type { CorrectionPage } from "./view.js";
@@ -20,10 +20,10 @@ type SendResult = Awaited<ReturnType<typeof sendRows>>;
  */
 async function sendRows(
   { sheet, edits }: CorrectionPage,
-  groups: readonly Row[][],
-  sendChunk: (importId: string, rows: readonly Row[]) => Promise<RowClosure>,
+  groups: readonly GridRow[][],
+  sendChunk: (importId: string, rows: readonly GridRow[]) => Promise<RowClosure>,
 ) {
-  const [sent, faults]: [Row[], Set<string>] = [[], new Set()];
+  const [sent, faults]: [GridRow[], Set<string>] = [[], new Set()];
   let closedCount = 0;
   const pendingChunks = requestsOf(groups, maxRequestBytes);
   for (let chunk = pendingChunks.shift(); chunk; chunk = pendingChunks.shift()) {
@@ -84,7 +84,7 @@ export async function submitReady(page: CorrectionPage): Promise<void> {
 /** Idempotency keys by content. Until the server answers, a content keeps its key, so that it creates one import even if sent twice. */
 const idempotencyKeys = new Map<string, string>();
 
-async function submit({ sheet, settings }: CorrectionPage, importId: string, rows: readonly Row[]): Promise<RowClosure> {
+async function submit({ sheet, settings }: CorrectionPage, importId: string, rows: readonly GridRow[]): Promise<RowClosure> {
   const setSending = (sending: boolean) => {
     for (const row of rows) row.sending = sending;
     sheet.onChange();
@@ -107,7 +107,7 @@ async function submit({ sheet, settings }: CorrectionPage, importId: string, row
 }
 
 /** The latest submission from this page, until all its rows are recorded. */
-let lastSubmission: { readonly rows: readonly Row[]; readonly notice: HTMLElement } | undefined;
+let lastSubmission: { readonly rows: readonly GridRow[]; readonly notice: HTMLElement } | undefined;
 
 /** Called after every change. When all rows of the latest submission are recorded, tells the person, and returns true this one time. */
 export function announceRecorded(): boolean {
@@ -135,7 +135,7 @@ function nextReason(): Node[] {
 }
 
 /** A text such as `3 rows of monday.csv, 1 row of tuesday.csv.` */
-function importsText(rows: readonly Row[], references: ReadonlyMap<string, string>): string {
+function importsText(rows: readonly GridRow[], references: ReadonlyMap<string, string>): string {
   const imports = Map.groupBy(rows, ({ served }) => served.importId);
   return `${[...imports].map(([importId, importRows]) => `${count(importRows.length, "row")} of ${references.get(importId) ?? importId}`).join(", ")}.`;
 }
@@ -172,7 +172,7 @@ async function waitForVerdicts(sheet: Sheet): Promise<void> {
 }
 
 /** Dismisses rows after asking for a note, and offers to undo the dismissal. `selectedRows` has whole shipments. */
-export async function dismiss(selectedRows: readonly Row[], page: CorrectionPage): Promise<void> {
+export async function dismiss(selectedRows: readonly GridRow[], page: CorrectionPage): Promise<void> {
   const rows = selectedRows.filter(({ closure }) => closure === undefined || closure.state === "open again");
   if (rows.length === 0) return page.say("Select the rows first.");
   const note = await askToDismiss(rows, page);
@@ -188,14 +188,14 @@ export async function dismiss(selectedRows: readonly Row[], page: CorrectionPage
   page.showOutcome(element("div", { class: "notice done", role: "status" }, line));
 }
 
-export async function reopen(selectedRows: readonly Row[], page: CorrectionPage): Promise<void> {
+export async function reopen(selectedRows: readonly GridRow[], page: CorrectionPage): Promise<void> {
   const rows = selectedRows.filter(({ closure }) => closure?.state === "dismissed");
   if (rows.length === 0) return page.say("Select the rows first.");
   await changeState("open again", "", rows, page);
 }
 
 /** Resolves with the rows that were changed. */
-async function changeState(state: "dismissed" | "open again", note: string, rows: readonly Row[], page: CorrectionPage) {
+async function changeState(state: "dismissed" | "open again", note: string, rows: readonly GridRow[], page: CorrectionPage) {
   const rowSet = new Set(rows);
   const groups = page.sheet.groupsOf(rows).map((group) => group.filter((row) => rowSet.has(row)));
   const address = `${page.settings.base}/rows/${state === "dismissed" ? "dismiss" : "reopen"}`;
@@ -209,7 +209,7 @@ async function changeState(state: "dismissed" | "open again", note: string, rows
 }
 
 /** Resolves with the note, or undefined if the person cancels. */
-async function askToDismiss(rows: readonly Row[], { references }: CorrectionPage): Promise<string | undefined> {
+async function askToDismiss(rows: readonly GridRow[], { references }: CorrectionPage): Promise<string | undefined> {
   const changed = rows.filter((row) => row.changed.size > 0).length;
   const note = element("input", { id: "dismiss-note", autocomplete: "off", maxlength: "1000" });
   const isConfirmed = await askPerson({

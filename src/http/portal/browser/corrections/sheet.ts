@@ -1,5 +1,5 @@
 // The rows that the page has loaded, their changes, and the groups that are judged and submitted together: the lines of a shipment.
-import type { Change, ClosedRow, Row, RowClosure, ServedRow, Verdict } from "./rows.js";
+import type { Change, ClosedRow, GridRow, RowClosure, ServedRow, Verdict } from "./rows.js";
 
 export const keyOf = (importId: string, row: number): string => `${importId} ${row}`;
 
@@ -8,44 +8,45 @@ export type Sheet = ReturnType<typeof createSheet>;
 /** Stores the rows' edits in the browser (edits.ts). */
 interface EditStore {
   readonly get: (key: string) => Readonly<Record<string, string>> | undefined;
-  readonly keep: (rows: Iterable<Row>) => void;
+  readonly keep: (rows: Iterable<GridRow>) => void;
 }
 
-export const cellValue = ({ served, changed }: Row, field: string): string => changed.get(field) ?? served.values[field] ?? "";
+export const cellValue = ({ served, changed }: GridRow, field: string): string => changed.get(field) ?? served.values[field] ?? "";
 
 /** Whether the row can be changed and submitted. */
-export const isOpen = ({ closure, sending }: Row): boolean => closure === undefined && !sending;
+export const isOpen = ({ closure, sending }: GridRow): boolean => closure === undefined && !sending;
 
 const shipmentField = "shipmentId";
-const closedLineVerdict = ({ served, closure }: Row): Verdict => ({
+const closedLineVerdict = ({ served, closure }: GridRow): Verdict => ({
   reason: `Row ${served.row} of this shipment is ${closure?.state}: ${closure?.state === "open again" ? "reload the page" : "use another Shipment ID"}`,
   faulty: [shipmentField],
 });
 const maxUndoSteps = 100;
 
-export const isReady = (group: readonly Row[]): boolean => group.every(({ verdict, closure }) => verdict === null && closure === undefined);
+export const isReady = (group: readonly GridRow[]): boolean =>
+  group.every(({ verdict, closure }) => verdict === null && closure === undefined);
 
 export function createSheet(kind: "shipments" | "activities", edits: EditStore) {
-  const rows: Row[] = [];
-  const byKey = new Map<string, Row>();
-  const unjudged = new Set<Row>();
+  const rows: GridRow[] = [];
+  const byKey = new Map<string, GridRow>();
+  const unjudged = new Set<GridRow>();
   /** The rows of each shipment: by the shipment that they were pushed with, and by the shipment id that they have now. */
-  const shipments = new Map<string, Set<Row>>();
+  const shipments = new Map<string, Set<GridRow>>();
   const undoSteps: Change[][] = [];
-  const pushedShipment = ({ served }: Row) => `${served.importId} with ${served.firstRow}`;
-  const namedShipment = (row: Row) => {
+  const pushedShipment = ({ served }: GridRow) => `${served.importId} with ${served.firstRow}`;
+  const namedShipment = (row: GridRow) => {
     const id = cellValue(row, shipmentField).trim();
     return id === "" ? undefined : `${row.served.importId} named ${row.served.element ?? ""} ${id}`;
   };
-  const join = (row: Row, group: string | undefined) => {
+  const join = (row: GridRow, group: string | undefined) => {
     if (group === undefined) return;
-    const members = shipments.get(group) ?? new Set<Row>();
+    const members = shipments.get(group) ?? new Set<GridRow>();
     shipments.set(group, members.add(row));
   };
   /** The rows that are judged and submitted together: the lines of the row's shipment, or an activity alone. */
-  const groupOf = (row: Row): Row[] => {
+  const groupOf = (row: GridRow): GridRow[] => {
     if (kind === "activities") return [row];
-    const [lines, followed] = [new Set([row]), new Set<Set<Row>>()];
+    const [lines, followed] = [new Set([row]), new Set<Set<GridRow>>()];
     for (const each of lines)
       for (const group of [pushedShipment(each), namedShipment(each)]) {
         const members = shipments.get(group ?? "");
@@ -55,10 +56,10 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
       }
     return [...lines];
   };
-  const isChanged = ({ changed, closure }: Row) => changed.size > 0 && closure === undefined;
-  const isTouched = (row: Row) => isChanged(row) || (kind === "shipments" && groupOf(row).some(isChanged));
+  const isChanged = ({ changed, closure }: GridRow) => changed.size > 0 && closure === undefined;
+  const isTouched = (row: GridRow) => isChanged(row) || (kind === "shipments" && groupOf(row).some(isChanged));
   /** Sets the verdicts of a group anew after a change, and marks the rows that the server must judge. */
-  const resetGroup = (group: readonly Row[]) => {
+  const resetGroup = (group: readonly GridRow[]) => {
     const isGroupChanged = group.some(isChanged);
     // The lines of a shipment are sent together, so none of them can be sent when one of them is closed.
     const closed = group.find(({ closure }) => closure !== undefined);
@@ -74,9 +75,9 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
     }
   };
   /** The groups of these rows, without repetitions. */
-  const groupsOf = (ofRows: Iterable<Row>): Row[][] => {
-    const seen = new Set<Row>();
-    const distinct: Row[][] = [];
+  const groupsOf = (ofRows: Iterable<GridRow>): GridRow[][] => {
+    const seen = new Set<GridRow>();
+    const distinct: GridRow[][] = [];
     for (const row of ofRows) {
       if (seen.has(row)) continue;
       const group = groupOf(row);
@@ -87,16 +88,16 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
   };
   /** The groups with a changed or ticked row, if all their rows can be submitted. */
   const readyGroups = () => groupsOf(rows).filter((group) => group.some((row) => isChanged(row) || row.ticked) && isReady(group));
-  const resetVerdicts = (affected: Iterable<Row>) => groupsOf(affected).forEach(resetGroup);
+  const resetVerdicts = (affected: Iterable<GridRow>) => groupsOf(affected).forEach(resetGroup);
   /** Removes the row from the shipment that it names. Returns one of the shipment's other rows, if there are any. */
-  const leave = (row: Row): Row[] => {
+  const leave = (row: GridRow): GridRow[] => {
     const members = shipments.get(namedShipment(row) ?? "");
     if (!members?.delete(row)) return [];
     const [remaining] = members;
     return remaining ? [remaining] : [];
   };
   /** Changes a cell. Returns rows whose shipments have changed. */
-  const set = (row: Row, field: string, value: string): Row[] => {
+  const set = (row: GridRow, field: string, value: string): GridRow[] => {
     const remaining = field === shipmentField ? leave(row) : [];
     if (value === (row.served.values[field] ?? "")) row.changed.delete(field);
     else row.changed.set(field, value);
@@ -112,7 +113,7 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
     readyGroups,
     isTouched,
     add(served: readonly ServedRow[]): void {
-      const changed: Row[] = [];
+      const changed: GridRow[] = [];
       for (const each of served) {
         const key = keyOf(each.importId, each.row);
         if (byKey.has(key)) continue;
@@ -120,7 +121,7 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
           ([field, value]) => value !== (each.values[field] ?? ""),
         );
         const { verdictToday: verdict, closure } = each;
-        const row: Row = { served: each, key, changed: new Map(entries), verdict, version: 0, closure, sending: false, ticked: false };
+        const row: GridRow = { served: each, key, changed: new Map(entries), verdict, version: 0, closure, sending: false, ticked: false };
         rows.push(row);
         byKey.set(key, row);
         if (entries.length > 0) changed.push(row);
@@ -156,8 +157,8 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
       return step !== undefined;
     },
     /** Sets the closures of rows. An undefined closure opens the row again. */
-    setClosures(changes: Iterable<readonly [Row, RowClosure | undefined]>): void {
-      const affected: Row[] = [];
+    setClosures(changes: Iterable<readonly [GridRow, RowClosure | undefined]>): void {
+      const affected: GridRow[] = [];
       for (const [row, closure] of changes) {
         row.closure = closure;
         const hasMoved = row.changed.has(shipmentField);
@@ -180,7 +181,7 @@ export function createSheet(kind: "shipments" | "activities", edits: EditStore) 
         }),
       );
     },
-    setVerdict(row: Row, verdict: Verdict | null): void {
+    setVerdict(row: GridRow, verdict: Verdict | null): void {
       row.verdict = verdict;
       unjudged.delete(row);
       sheet.onChange();

@@ -1,7 +1,7 @@
 // Asks the server which rows were closed or reopened: of the rows in view, the changed rows and the submitted rows. Asks when an import of
 // the organisation has changed, when the page becomes visible, and every ten seconds while the page is visible.
 import { follow } from "../eventSource.js";
-import type { ClosedRow, Row, RowClosure } from "./rows.js";
+import type { ClosedRow, GridRow, RowClosure } from "./rows.js";
 import { askServer } from "./server.js";
 import { keyOf } from "./sheet.js";
 import type { CorrectionPage } from "./view.js";
@@ -55,7 +55,7 @@ export function followStates({ sheet, view, settings }: CorrectionPage): void {
 const maxLagMs = 30_000;
 
 /** Whether the page must take over the server's state of a row. The server may lag: for `maxLagMs`, what was done on this page stands. */
-function hasChanged({ closure: pageClosure }: Row, serverClosure: RowClosure, shownState: string): boolean {
+function hasChanged({ closure: pageClosure }: GridRow, serverClosure: RowClosure, shownState: string): boolean {
   const before = pageClosure?.state === "open again" ? "dismissed" : "open";
   if (pageClosure?.doneAtMs !== undefined && serverClosure.state === before && performance.now() - pageClosure.doneAtMs < maxLagMs)
     return false;
@@ -65,7 +65,7 @@ function hasChanged({ closure: pageClosure }: Row, serverClosure: RowClosure, sh
   return pageClosure?.state !== serverClosure.state || pageClosure.otherId !== serverClosure.otherId;
 }
 
-function closureOf({ closure: pageClosure }: Row, serverClosure: RowClosure): RowClosure | undefined {
+function closureOf({ closure: pageClosure }: GridRow, serverClosure: RowClosure): RowClosure | undefined {
   if (serverClosure.state === "open") return undefined;
   const isOwn = pageClosure?.by === "you" && serverClosure.otherId !== null && pageClosure.otherId === serverClosure.otherId;
   return isOwn ? { ...serverClosure, by: "you" } : serverClosure;

@@ -1,14 +1,14 @@
 // The buttons above the grid, the status line, and the numbers beside tabs and reasons.
 import { count, headingOf } from "./changes.js";
 import { cellsToReplace } from "./manyCells.js";
-import { type Change, neededColumns, type Row, type ServedRow, usedFields } from "./rows.js";
+import { type Change, type GridRow, neededColumns, type ServedRow, usedFields } from "./rows.js";
 import { dismiss, reopen, submitReady } from "./sending.js";
 import type { CorrectionPage } from "./view.js";
 
 const dateOrders = { dayFirst: "day first", monthFirst: "month first" };
 
 /** Changes that rewrite the faulty dates of open rows in the given order. Skips dates that a person has changed. */
-const dateChanges = (rows: readonly Row[], order: string): Change[] =>
+const dateChanges = (rows: readonly GridRow[], order: string): Change[] =>
   rows.flatMap((row) =>
     Object.entries(row.served.dates ?? {}).flatMap(([field, { [order]: value }]) =>
       value !== undefined && row.closure === undefined && !row.changed.has(field) ? [{ row, field, value }] : [],
@@ -85,7 +85,7 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
   };
 
   /** The ticked rows, or the active row if none is ticked, with all lines of their shipments. */
-  const selectedRows = (): Row[] => {
+  const selectedRows = (): GridRow[] => {
     const ticked = sheet.rows.filter((row) => row.ticked);
     const active = sheet.rows[view.active.row];
     const rows = ticked.length > 0 ? ticked : isVisited && active ? [active] : [];
@@ -150,13 +150,13 @@ export function bindTools(panel: HTMLElement, page: CorrectionPage) {
 const numberFormat = new Intl.NumberFormat("en-AU");
 
 /** The state under which a row is counted. A row that was reopened on this page counts as open. */
-const countedState = ({ closure }: Row): string => (closure === undefined || closure.state === "open again" ? "open" : closure.state);
+const countedState = ({ closure }: GridRow): string => (closure === undefined || closure.state === "open again" ? "open" : closure.state);
 
 /** Updates the numbers beside tabs and reasons when rows change on the page, since the server's tables follow a moment later. */
 function followCounts({ sheet, settings }: CorrectionPage) {
   const links = [...document.querySelectorAll<HTMLElement>("a[data-rows]")];
   /** How much a number has changed since the rows were loaded. `moved`: the rows that are no longer in the state that the page lists. */
-  const changeOf = ({ state, kind, reason }: DOMStringMap, moved: readonly Row[]): number => {
+  const changeOf = ({ state, kind, reason }: DOMStringMap, moved: readonly GridRow[]): number => {
     if (state !== undefined && state !== settings.state) return moved.filter((row) => countedState(row) === state).length;
     if (kind !== undefined && kind !== settings.kind) return 0;
     return -(reason ? moved.filter(({ served }) => served.reasonKey === reason) : moved).length;

@@ -1,7 +1,7 @@
 // Draws the grid. Only the rows in view are in the document, however many there are.
 import { element } from "../element.js";
 import type { Edits } from "./edits.js";
-import { type Change, type Column, columnClass, type Row, rowStatus, type Settings } from "./rows.js";
+import { type Change, columnClass, type GridColumn, type GridRow, rowStatus, type Settings } from "./rows.js";
 import { cellValue, isOpen, type Sheet } from "./sheet.js";
 
 const rowHeight = 36;
@@ -44,7 +44,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     frame,
     grid,
     leadingCount,
-    columns: [] as readonly Column[],
+    columns: [] as readonly GridColumn[],
     active: { row: 0, column: leadingCount } as CellPosition,
     /** The corner of the selected cells that is opposite to the active cell. */
     anchor: { row: 0, column: leadingCount } as CellPosition,
@@ -57,13 +57,13 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       };
     },
     /** The rows of the selected cells, and the columns of their fields. */
-    selectedCells: (): { readonly rows: readonly Row[]; readonly columns: readonly Column[] } => {
+    selectedCells: (): { readonly rows: readonly GridRow[]; readonly columns: readonly GridColumn[] } => {
       const { from, to } = view.range();
       const columns = view.columns.slice(from.column - leadingCount, Math.max(0, to.column - leadingCount + 1));
       return { rows: sheet.rows.slice(from.row, to.row + 1), columns };
     },
     fieldAt: (column: number): string | undefined => view.columns[column - leadingCount]?.name,
-    rowsInView: (): readonly Row[] => [...drawnRows.keys()].flatMap((index) => sheet.rows[index] ?? []),
+    rowsInView: (): readonly GridRow[] => [...drawnRows.keys()].flatMap((index) => sheet.rows[index] ?? []),
     pageRows: () => Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 2),
     refresh: () => {
       if (isScheduled) return;
@@ -90,7 +90,7 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
       cell?.focus({ preventScroll: true });
       cell?.scrollIntoView({ block: "nearest", inline: "nearest" });
     },
-    showColumns: (columns: readonly Column[]) => {
+    showColumns: (columns: readonly GridColumn[]) => {
       view.columns = columns;
       grid.setAttribute("aria-colcount", String(leadingCount + columns.length));
       for (const element of drawnRows.values()) element.remove();
@@ -159,9 +159,9 @@ export function createView(frame: HTMLElement, grid: HTMLElement, { sheet, setti
     if (all) all.checked = sheet.rows.length > 0 && sheet.rows.every((row) => row.ticked || !isSelectable(row));
   };
   /** On the page of open rows, closed rows cannot be selected. */
-  const isSelectable = ({ closure }: Row) => closure === undefined || settings.state !== "open";
+  const isSelectable = ({ closure }: GridRow) => closure === undefined || settings.state !== "open";
 
-  const updateRow = (element: HTMLElement, row: Row, index: number) => {
+  const updateRow = (element: HTMLElement, row: GridRow, index: number) => {
     const { served } = row;
     const status = rowStatus(row, sheet.isTouched(row));
     element.dataset["row"] = String(index);

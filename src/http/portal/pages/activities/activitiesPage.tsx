@@ -1,13 +1,13 @@
 import type { Child } from "hono/jsx";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ActivityChoices, activityChoices, maxChoices } from "../../../../queries/activities/activityCodes.js";
-import { activityTotals } from "../../../../queries/activities/activityTotals.js";
+import { readActivityTotals } from "../../../../queries/activities/activityTotals.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { definePage, type MenuItem, type PageContent, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
 import { Button, type Option } from "../../shell/form.js";
-import { Link, Time, withQuery } from "../../shell/parts.js";
+import { Link, Time, withQuery } from "../../shell/markup.js";
 import { addMonths } from "../days.js";
 import { importPath, importsPath, shownReference } from "../imports/importStatus.js";
 import { activityDownloads } from "./activityDownloads.js";
@@ -82,7 +82,7 @@ async function panelContent(view: View, deps: PortalDeps): Promise<{ readonly bo
     const [changes, actorOf] = await Promise.all([totalChanges(organisationId, filter, since, pool), principalNames(organisationId, pool)]);
     return { body: <ChangesTable view={view} changes={changes} actorOf={actorOf} />, isEmpty: changes.length === 0 };
   }
-  const totals = await activityTotals(organisationId, { ...filter, asOf }, pool);
+  const totals = await readActivityTotals(organisationId, { ...filter, asOf }, pool);
   return { body: <Totals view={view} totals={totals} />, isEmpty: totals.length === 0 };
 }
 

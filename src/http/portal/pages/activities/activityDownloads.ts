@@ -1,6 +1,6 @@
 import { fieldsOf, isNumberField } from "../../../../domain/imports/fields.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { activityTotals } from "../../../../queries/activities/activityTotals.js";
+import { readActivityTotals } from "../../../../queries/activities/activityTotals.js";
 import { allActivities } from "../../../../queries/activities/allActivities.js";
 import { totalChanges } from "../../../../queries/activities/totalChanges.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
@@ -28,7 +28,7 @@ const rowsTable: ReadTable = ({ visit, filter }, { pool }) => {
 
 /** Has all lines of the page's table of totals, broken down by warehouse if that table is. */
 const totalsTable: ReadTable = async ({ visit, nameOf, filter, asOf, byWarehouse }, { pool }) => {
-  const totals = await activityTotals(visit.person.organisationId, { ...filter, asOf }, pool);
+  const totals = await readActivityTotals(visit.person.organisationId, { ...filter, asOf }, pool);
   return toDownload(visit, billColumns({ nameOf, byWarehouse }), billLines(totals, byWarehouse));
 };
 

@@ -20,7 +20,7 @@ import { type Fields, readReason } from "../../fields.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, Field, Form, ReasonField } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { ButtonLink, type Fact, Facts, Link, Panel, Sentence, Time, withQuery } from "../../shell/parts.js";
+import { ButtonLink, type Fact, Facts, Link, Panel, Sentence, Time, withQuery } from "../../shell/markup.js";
 import { type Column, Table } from "../../shell/table.js";
 import { sendCorrection } from "../corrections/correctionAnswers.js";
 import { rowsByImport } from "../corrections/shownRows.js";

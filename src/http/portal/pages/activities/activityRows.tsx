@@ -6,13 +6,13 @@ import { unusualWords } from "../../../../domain/imports/unusual.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { type ActivityState, type ActivityWithState, listInPushOrder } from "../../../../queries/activities/activitiesInPushOrder.js";
 import { pageOfActivities } from "../../../../queries/activities/activityRows.js";
-import { activityTotals } from "../../../../queries/activities/activityTotals.js";
+import { readActivityTotals } from "../../../../queries/activities/activityTotals.js";
 import { type UnusualRow, unusualRowsOf } from "../../../../queries/imports/unusualRows.js";
 import type { RowPage } from "../../../../queries/rowPage.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { Button } from "../../shell/form.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { Badge, EmptyState, Link, Pager, Quantity, type Query, rowsBefore, rowsPerPage, Time, withQuery } from "../../shell/parts.js";
+import { Badge, EmptyState, Link, Pager, parseOffset, Quantity, type Query, rowsPerPage, Time, withQuery } from "../../shell/markup.js";
 import { type Column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath, shownReference } from "../imports/importStatus.js";
@@ -47,7 +47,7 @@ async function readRows({ visit, filter, asOf, shownImport }: ActivitiesView, de
 
 /** The total of the rows on all pages; undefined if there are too many to add up. */
 const sumOfRows = ({ visit, filter, asOf }: ActivitiesView, { pool }: PortalDeps): Promise<BillSum | undefined> =>
-  activityTotals(visit.person.organisationId, { ...filter, asOf }, pool).then(billSum, (error: unknown) => {
+  readActivityTotals(visit.person.organisationId, { ...filter, asOf }, pool).then(billSum, (error: unknown) => {
     if (error instanceof Rejection) return undefined;
     throw error;
   });
@@ -57,7 +57,7 @@ export async function rowsPart(view: ActivitiesView, deps: PortalDeps): Promise<
   const { visit, shownImport, asOf } = view;
   const [{ items, nextCursor }, sum] = await Promise.all([readRows(view, deps), shownImport ? undefined : sumOfRows(view, deps)]);
   const cursor = visit.query["cursor"] || undefined;
-  const start = rowsBefore(visit.query["after"]);
+  const start = parseOffset(visit.query["after"]);
   const canSelect = visit.may("operate") && !asOf && items.some(({ reversed }) => !reversed);
   const body = (
     <>

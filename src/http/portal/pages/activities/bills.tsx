@@ -2,7 +2,7 @@
 import type { Child } from "hono/jsx";
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import { type ActivityTotal, sumOfTotals } from "../../../../queries/activities/activityTotals.js";
-import { Amount, EmptyState, Link, pageInMemory, Quantity, withQuery } from "../../shell/parts.js";
+import { Amount, EmptyState, Link, pageInMemory, Quantity, withQuery } from "../../shell/markup.js";
 import { type Column, column, Table } from "../../shell/table.js";
 import { Customer, type NameOfCustomer } from "../customers.js";
 import { type ActivitiesView, activitiesPath, activitiesPathOf, daysInWords, noCustomer, printedLines, queryOf } from "./selection.js";

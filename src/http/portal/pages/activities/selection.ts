@@ -8,7 +8,7 @@ import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js"
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { downloadCookie } from "../../sessions/cookies.js";
 import { timeInWords } from "../../shell/formats.js";
-import { type Query, withQuery } from "../../shell/parts.js";
+import { type Query, withQuery } from "../../shell/markup.js";
 import { currentCatalogue } from "../customers.js";
 import { periodFromQuery, periodInWords, timeFromQuery } from "../days.js";
 

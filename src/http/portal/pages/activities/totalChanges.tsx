@@ -2,8 +2,8 @@
 import { type NameOf, principalOf } from "../../../../domain/principal.js";
 import type { ChangedAmount, TotalsChange } from "../../../../queries/activities/totalChanges.js";
 import { countInWords } from "../../shell/formats.js";
-import { EmptyState, Link, Time } from "../../shell/parts.js";
-import { type Column, column, fileColumns, Table } from "../../shell/table.js";
+import { EmptyState, Link, Time } from "../../shell/markup.js";
+import { type Column, column, downloadColumns, Table } from "../../shell/table.js";
 import type { NameOfCustomer } from "../customers.js";
 import { importPath, reversalPath } from "../imports/importStatus.js";
 import { amountColumns, type BillSum, BillTable, billLines, billSum, chargeColumns, FirstLinesHint, maxLines, SumRow } from "./bills.js";
@@ -56,7 +56,7 @@ export const changeColumns = (nameOf: NameOfCustomer, actorOf: NameOf): readonly
     cell: ({ change }, isRepeated) =>
       isRepeated ? <span>{causeInWords(change)}</span> : <CauseOfChange change={change} actorOf={actorOf} />,
   }),
-  ...fileColumns<ChangeLine>([
+  ...downloadColumns<ChangeLine>([
     ["importId", "Import id", ({ change }) => change.importId],
     ["reference", "Reference", ({ change }) => change.sourceDetails],
     ["reversalId", "Reversal id", ({ change }) => change.reversalId],

@@ -8,9 +8,9 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { type CatalogueVersion, listCatalogueVersions } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, principalNames } from "../../../../queries/organisations/organisations.js";
 import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import { cellText, countInWords } from "../../shell/formats.js";
+import { countInWords, displayText } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
-import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/parts.js";
+import { ButtonLink, EmptyState, Link, Time, withQuery } from "../../shell/markup.js";
 import { type Column, column, stateColumn } from "../../shell/table.js";
 import { type CurrentCatalogue, currentCatalogue } from "../customers.js";
 import * as paths from "./cataloguePaths.js";
@@ -67,7 +67,7 @@ function searchTextOf(view: CurrentCatalogue, section: Section): (entry: paths.E
   const referenceFields = section === "customers" ? [] : fieldsOfSection(section).filter(({ refersTo }) => refersTo);
   const columns = referenceFields.map((field) => columnOf(view, field));
   return (entry) => {
-    const referencedNames = columns.map(({ value }) => cellText(value(entry)));
+    const referencedNames = columns.map(({ value }) => displayText(value(entry)));
     const zones = "zones" in entry ? entry.zones.map(({ zone }) => zone) : [];
     return [entryId(entry), paths.nameOfEntry(entry), ...referencedNames, ...zones].join(" ").toLowerCase();
   };

@@ -3,7 +3,7 @@ import type { OrganisationFile, Section } from "../../../../domain/catalogue/sch
 import { entryId } from "../../../../domain/catalogue/uses.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
-import { idFromPath, idInPath, type Noun } from "../../shell/parts.js";
+import { idFromPath, idInPath, type Noun } from "../../shell/markup.js";
 
 export const cataloguePath = "/portal/catalogue";
 export const versionsPath = `${cataloguePath}/versions`;

@@ -2,8 +2,8 @@
 import { type CatalogueField, fieldsOfSection, valueInWords } from "../../../../domain/catalogue/fields.js";
 import type { OrganisationFile, RateCard, Section } from "../../../../domain/catalogue/schema.js";
 import { entryId, usesInWords, usesOf } from "../../../../domain/catalogue/uses.js";
-import { cellText, dayInWords, type Value } from "../../shell/formats.js";
-import { Badge, Link, type State, Time, withCommas } from "../../shell/parts.js";
+import { dayInWords, displayText, type Value } from "../../shell/formats.js";
+import { Badge, Link, type State, Time, withCommas } from "../../shell/markup.js";
 import { type Column, column } from "../../shell/table.js";
 import type { CurrentCatalogue } from "../customers.js";
 import { capitalised, type Entry, entryPath, nameOfEntry, sectionNames } from "./cataloguePaths.js";
@@ -72,7 +72,7 @@ export function columnOf(view: CurrentCatalogue, field: CatalogueField) {
   const cell = (entry: object) => {
     if (refersTo) return <EntryLinks view={view} section={refersTo} ids={textsIn(entry)} />;
     if (kind === "texts") return <Postcodes postcodes={textsIn(entry)} />; // of a zone
-    return cellText(value(entry)) || <span class="muted">{kind === "day" ? "No end" : "None"}</span>;
+    return displayText(value(entry)) || <span class="muted">{kind === "day" ? "No end" : "None"}</span>;
   };
   return { key, heading, number: kind === "list", value, cell };
 }

@@ -6,7 +6,7 @@ import { entryId, usesOf } from "../../../../domain/catalogue/uses.js";
 import { definePage, type MenuItem, type PageDefinition } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { ButtonForm } from "../../shell/form.js";
-import { ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
+import { ButtonLink, EmptyState, type Fact, Facts, Link, Panel, PlainList, pageInMemory, useVisit, withQuery } from "../../shell/markup.js";
 import { type Column, Table } from "../../shell/table.js";
 import { type CurrentCatalogue, currentCatalogue } from "../customers.js";
 import * as paths from "./cataloguePaths.js";

@@ -7,7 +7,7 @@ import type { Upload } from "../../../server/receiveUpload.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field, Form } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { Panel } from "../../shell/parts.js";
+import { Panel } from "../../shell/markup.js";
 import { receiveFormFile } from "../../visits.js";
 import { currentCatalogue } from "../customers.js";
 import { cataloguePath, catalogueUploadPath } from "./cataloguePaths.js";

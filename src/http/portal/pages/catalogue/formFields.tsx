@@ -6,7 +6,7 @@ import { entryId } from "../../../../domain/catalogue/uses.js";
 import type { Fields } from "../../fields.js";
 import type { Visit } from "../../pageDefinition.js";
 import { CheckBox, CheckBoxGroup, Choice, Field, Form, parseList, tickedValues } from "../../shell/form.js";
-import { Panel, type Query, useVisit } from "../../shell/parts.js";
+import { Panel, type Query, useVisit } from "../../shell/markup.js";
 import type { CurrentCatalogue } from "../customers.js";
 import { nameOfEntry } from "./cataloguePaths.js";
 

@@ -9,7 +9,7 @@ import { downloadTable, inOneBatch, type TableFormat, tableFormats } from "../..
 import type { Fields } from "../../fields.js";
 import { defineAnswer, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { Field } from "../../shell/form.js";
-import { withQuery } from "../../shell/parts.js";
+import { withQuery } from "../../shell/markup.js";
 import { currentCatalogue } from "../customers.js";
 import { entryPath, entryRoute, requireEntry } from "./cataloguePaths.js";
 import { replaceAt } from "./entryForms.js";

@@ -6,7 +6,7 @@ import { maxFields } from "../../fields.js";
 import type { Visit } from "../../pageDefinition.js";
 import { Chips } from "../../shell/chips.js";
 import { Button, Field, Form } from "../../shell/form.js";
-import { EmptyState, Panel, pageInMemory, useVisit, withQuery } from "../../shell/parts.js";
+import { EmptyState, Panel, pageInMemory, useVisit, withQuery } from "../../shell/markup.js";
 import { type Column, Table } from "../../shell/table.js";
 import type { CurrentCatalogue } from "../customers.js";
 import { entryPath } from "./cataloguePaths.js";

@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import type { Child } from "hono/jsx";
 import { applyOrganisation } from "../../../../commands/organisations/organisation.js";
 import { findWaitingChange, forgetWaitingChange, keepWaitingChange } from "../../../../commands/organisations/waitingChanges.js";
-import { catalogueDifferences, faultInWords, fieldValueInWords, placeInWords, subjectOf } from "../../../../domain/catalogue/diff.js";
+import { catalogueDifferences, faultInWords, fieldValueInWords, subjectOf, trailInWords } from "../../../../domain/catalogue/diff.js";
 import { type Conflict, mergeCatalogues } from "../../../../domain/catalogue/mergeCatalogues.js";
 import { parseOrganisationFile } from "../../../../domain/catalogue/organisationFile.js";
 import type { OrganisationFile } from "../../../../domain/catalogue/schema.js";
 import { Rejection } from "../../../../domain/rejection.js";
 import { firstMessages } from "../../../../domain/validation.js";
-import { applyCatalogueChanges, type CatalogueFile, catalogueChanges } from "../../../../events/catalogue.js";
+import { applyCatalogueChanges, type CatalogueFile, listCatalogueChanges } from "../../../../events/catalogue.js";
 import { catalogueVersionsBetween } from "../../../../queries/organisations/catalogueVersions.js";
 import { catalogueAt, principalNames, versionAndClockOf } from "../../../../queries/organisations/organisations.js";
 import { answerTable } from "../../../server/problem.js";
@@ -26,7 +26,7 @@ import {
 } from "../../pageDefinition.js";
 import { Button, Choice, Form } from "../../shell/form.js";
 import { countInWords, timeInWords } from "../../shell/formats.js";
-import { ButtonLink, EmptyState, Panel, pageInMemory, withQuery } from "../../shell/parts.js";
+import { ButtonLink, EmptyState, Panel, pageInMemory, withQuery } from "../../shell/markup.js";
 import { type Column, Table } from "../../shell/table.js";
 import { type CurrentCatalogue, currentCatalogue } from "../customers.js";
 import { changesInWords, differenceColumns } from "./cataloguePage.js";
@@ -74,7 +74,7 @@ export const editForm = (page: PageDefinition, subPath: string, edit: CatalogueF
 export async function keepChange(visit: SignedInVisit, { pool }: PortalDeps, baseVersion: number, base: OrganisationFile, edit: Edit) {
   const { file, goTo, about: subject, editedPath } = edit;
   const checked = checkedFile(file, editedPath);
-  const changes = catalogueChanges(asRecorded(base), asRecorded(checked));
+  const changes = listCatalogueChanges(asRecorded(base), asRecorded(checked));
   if (changes.length === 0) return withNotice(goTo, "Nothing has changed.");
   const changeId = randomUUID();
   await keepWaitingChange(pool, ownerOf(visit), { changeId, subject, madeFrom: baseVersion, changes, goTo });
@@ -180,7 +180,7 @@ function Conflicts({ othersLine, conflicts }: { othersLine: string; conflicts: r
     return conflict[side] === undefined ? "removed" : "changed";
   };
   const nameOf = (conflict: Conflict) =>
-    conflict.trail.length === 0 ? subjectOf(conflict) : `${subjectOf(conflict)}: ${placeInWords(conflict.section, conflict.trail)}`;
+    conflict.trail.length === 0 ? subjectOf(conflict) : `${subjectOf(conflict)}: ${trailInWords(conflict.section, conflict.trail)}`;
   const choosesEach = conflicts.length <= maxConflictChoices;
   const keepColumn: Column<Conflict> = {
     heading: "Keep",

@@ -5,11 +5,11 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { importKinds } from "../../../../events/importEvents.js";
 import type { RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
 import type { OpenRowCount } from "../../../../queries/rejectedRows/openRows.js";
-import { type GroupState, groupStates, type RejectionGroup, rejectionGroups } from "../../../../queries/rejectedRows/rejectionGroups.js";
+import { type GroupState, groupRejections, groupStates, type RejectionGroup } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { type Chip, Chips } from "../../shell/chips.js";
 import { clipText, countInWords } from "../../shell/formats.js";
-import { Amount, EmptyState, Link } from "../../shell/parts.js";
+import { Amount, EmptyState, Link } from "../../shell/markup.js";
 import { currentCatalogue } from "../customers.js";
 import { importPath, kindNames, shownReference } from "../imports/importStatus.js";
 import { changeRowStates, customerCodes } from "./correctionAnswers.js";
@@ -76,7 +76,7 @@ const maxListedImports = 100;
  */
 async function readGroups(visit: SignedInVisit, { kind, state, importId }: RowFilter, { pool }: PortalDeps) {
   const groupsOf = (importOrAll: string | undefined) =>
-    rejectionGroups(visit.person.organisationId, { kind, state, importId: importOrAll }, maxGroups, pool);
+    groupRejections(visit.person.organisationId, { kind, state, importId: importOrAll }, maxGroups, pool);
   const [allGroups, groupsOfImport] = await Promise.all([groupsOf(undefined), importId === undefined ? undefined : groupsOf(importId)]);
   const { groups, more } = groupsOfImport ?? allGroups;
   const reasons = sumByKey(groups, ({ reasonKey, reason }) => [reasonKey, reason]).toSorted((one, other) => other.rows - one.rows);

@@ -3,11 +3,11 @@ import { columnsOf, customFieldPrefix, isNumberField } from "../../../../domain/
 import type { ImportKind } from "../../../../events/importEvents.js";
 import type { RowFilter } from "../../../../queries/rejectedRows/correctionRows.js";
 import type { RowPage } from "../../../../queries/rowPage.js";
-import { type Column, columnClass, neededColumns, rowStatus, type Settings, usedFields } from "../../browser/corrections/rows.js";
+import { columnClass, type GridColumn, neededColumns, rowStatus, type Settings, usedFields } from "../../browser/corrections/rows.js";
 import type { SignedInVisit } from "../../pageDefinition.js";
 import { Button, Field, Form, Options } from "../../shell/form.js";
 import { clipText, countInWords } from "../../shell/formats.js";
-import { Link, Pager, useVisit } from "../../shell/parts.js";
+import { Link, Pager, useVisit } from "../../shell/markup.js";
 import { historyPath, importPath, importsPath, livePath } from "../imports/importStatus.js";
 import { suggestedFields } from "./correctionAnswers.js";
 import { correctionsPath, correctionsPathOf, type ShownRow, servedPage } from "./shownRows.js";
@@ -15,11 +15,11 @@ import { correctionsPath, correctionsPathOf, type ShownRow, servedPage } from ".
 interface FrameProps {
   readonly visit: SignedInVisit;
   readonly filter: RowFilter;
-  readonly columns: readonly Column[];
+  readonly columns: readonly GridColumn[];
   readonly rows: RowPage<ShownRow>;
 }
 
-export function gridColumns(kind: ImportKind, { file }: Catalogue): Column[] {
+export function gridColumns(kind: ImportKind, { file }: Catalogue): GridColumn[] {
   const fieldColumns = columnsOf(kind).map(({ name, heading, required, type }) => ({
     name,
     heading,

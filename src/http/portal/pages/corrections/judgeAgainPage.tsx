@@ -10,7 +10,7 @@ import { chunksOfGroups } from "../../browser/corrections/rows.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Form } from "../../shell/form.js";
 import { clipText, countInWords } from "../../shell/formats.js";
-import { Amount, EmptyPanel, EmptyState, Facts, Link, Panel, withQuery } from "../../shell/parts.js";
+import { Amount, EmptyPanel, EmptyState, Facts, Link, Panel, withQuery } from "../../shell/markup.js";
 import { type Column, Table } from "../../shell/table.js";
 import { currentCatalogue } from "../customers.js";
 import { kindNames } from "../imports/importStatus.js";

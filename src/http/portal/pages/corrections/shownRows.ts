@@ -16,7 +16,7 @@ import { rejectedRowOutcomes } from "../../../../queries/rejectedRows/rowOutcome
 import type { PageRequest, RowPage } from "../../../../queries/rowPage.js";
 import type { ServedRow, Verdict } from "../../browser/corrections/rows.js";
 import { oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
-import { type Query, withQuery } from "../../shell/parts.js";
+import { type Query, withQuery } from "../../shell/markup.js";
 import { currentCatalogue } from "../customers.js";
 
 export const correctionsPath = "/portal/corrections";

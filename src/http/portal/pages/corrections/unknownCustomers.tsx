@@ -2,7 +2,7 @@
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import { type KnownCode, nearestCodes } from "../../../../domain/nearestCodes.js";
 import { Button } from "../../shell/form.js";
-import { ButtonLink, Link, Panel, useVisit, withQuery } from "../../shell/parts.js";
+import { ButtonLink, Link, Panel, useVisit, withQuery } from "../../shell/markup.js";
 import { actionColumn, type Column, Table } from "../../shell/table.js";
 import { addPath } from "../catalogue/cataloguePaths.js";
 import { correctionsPath, type ShownRow } from "./shownRows.js";
@@ -48,7 +48,7 @@ export function UnknownCustomers({ rows }: { rows: readonly ShownRow[] }) {
 
 const maxCustomersInLine = 3;
 
-/** Suggests a known id for a mistyped one. The button is hidden until browser/corrections/tools.ts shows it, with the number of rows to change. */
+/** Suggests a known id for a mistyped one. browser/corrections/tools.ts shows the button, with the number of rows to change. */
 function CustomerSuggestion({ id, customers }: { id: string; customers: Iterable<KnownCode> }) {
   const suggestion = nearestCodes(id, customers, 1).find((code) => code.near);
   if (!suggestion) return null;

@@ -65,7 +65,7 @@ async function redirectToStored(visit: SignedInVisit, deps: PortalDeps, { key, n
   return redirect(visit.context, link.startsWith(`${base}/`) ? visit.links.to(link.slice(base.length)) : link, 302);
 }
 
-/** Whether some but not all rejected rows are open. If all of them or none are open, the stored report is sent as it is. */
+/** Whether some but not all rejected rows are open. Otherwise the stored report is sent as it is, even if no row is open any more. */
 async function isPartlyOpen(organisationId: string, view: ImportView, { pool }: Pick<PortalDeps, "pool">): Promise<boolean> {
   if (view.status !== "completed") return false;
   const { rows, atLeast } = (await countOpenRows(organisationId, view.importId, pool))[view.kind];

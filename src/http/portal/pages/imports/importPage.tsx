@@ -8,11 +8,11 @@ import { principalNames } from "../../../../queries/organisations/organisations.
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { importAsOf } from "../../../../queries/streamSearch.js";
 import { answerInTime } from "../../../server/answerInTime.js";
-import { Live, liveAnswer, versionOf } from "../../live/live.js";
+import { Live, liveAnswer, liveVersionOf } from "../../live/live.js";
 import { defineAnswer, defineForm, definePage, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
-import { Amount, Badge, EmptyPanel, Facts, Link, Panel, ShortId, withQuery } from "../../shell/parts.js";
+import { Amount, Badge, EmptyPanel, Facts, Link, Panel, ShortId, withQuery } from "../../shell/markup.js";
 import { Question } from "../../shell/question.js";
-import { AsOf, timeFromQuery } from "../days.js";
+import { AsOfForm, timeFromQuery } from "../days.js";
 import { ColumnsOfImport } from "../upload/columns/chosenLine.js";
 import { reasonsPart, rejectedPart, reversalsPart, Timeline } from "./importParts.js";
 import { earlierPush, importPath, importsPath, isUnfinished, livePath, PushInWords, shownReference, statusBadge } from "./importStatus.js";
@@ -21,7 +21,7 @@ import { statusPart } from "./statusPart.js";
 export const importPage = definePage(`${importsPath}/{importId}`, "look", async (visit, deps) => {
   const { importId = "" } = visit.params;
   const path = importPath(importId);
-  const version = await versionOf(watchedName.import(importId), deps);
+  const version = await liveVersionOf(watchedName.import(importId), deps);
   const { view } = await importOf(visit, deps);
   const asOf = timeFromQuery(visit);
   const head = {
@@ -30,7 +30,7 @@ export const importPage = definePage(`${importsPath}/{importId}`, "look", async 
     menu: [{ label: "History", to: `${path}/history` }],
   };
   const details = await importDetails(visit, view, deps);
-  const asOfFilter = <AsOf visit={visit} path={path} asOf={asOf} />;
+  const asOfFilter = <AsOfForm visit={visit} path={path} asOf={asOf} />;
   if (asOf) return { ...head, body: [details, asOfFilter, await pastImport(visit, view, asOf, deps)] };
   const current = await currentState(visit, view, deps);
   const asksToCancel = visit.query["ask"] === "cancel" && isUnfinished(view) && visit.may("operate");

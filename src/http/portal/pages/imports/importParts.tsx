@@ -13,7 +13,7 @@ import { rejectionReasons } from "../../../../queries/rejectedRows/rejectionReas
 import type { RowState } from "../../../../queries/rejectedRows/rowStates.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { clipText, countInWords, groupDigits } from "../../shell/formats.js";
-import { Badge, type Fact, Facts, Link, Pager, Panel, Sentence, type State, Time, withQuery } from "../../shell/parts.js";
+import { Badge, type Fact, Facts, Link, Pager, Panel, Sentence, type State, Time, withQuery } from "../../shell/markup.js";
 import { Bars } from "../../shell/plot.js";
 import { type Column, Table } from "../../shell/table.js";
 import { historyPath, importPath, isUnfinished, rejectedSoFar } from "./importStatus.js";

@@ -5,7 +5,7 @@ import { listedImports } from "../../../../queries/imports/importList.js";
 import { findImportRow, type ImportStatus, type ImportView } from "../../../../queries/imports/importView.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { groupDigits } from "../../shell/formats.js";
-import { Badge, Link, type State, Time, Unbroken, withQuery } from "../../shell/parts.js";
+import { Badge, Link, type State, Time, Unbroken, withQuery } from "../../shell/markup.js";
 import { type Column, column } from "../../shell/table.js";
 
 export const kindNames: Readonly<Record<ImportKind, string>> = { shipments: "Shipments", activities: "Activities" };

@@ -2,11 +2,11 @@ import { importKinds } from "../../../../events/importEvents.js";
 import { countImports, type ImportFilter, listImports } from "../../../../queries/imports/importList.js";
 import type { ImportStatus } from "../../../../queries/imports/importView.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
-import { Live, liveAnswer, versionOf } from "../../live/live.js";
+import { Live, liveAnswer, liveVersionOf } from "../../live/live.js";
 import { defineAnswer, oncePerVisit, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { type Chip, optionsOf } from "../../shell/chips.js";
 import { listPage } from "../../shell/listPage.js";
-import { ButtonLink, EmptyState } from "../../shell/parts.js";
+import { ButtonLink, EmptyState } from "../../shell/markup.js";
 import { importColumns, importMarks, importsPath, isUnfinished, kindNames, listDetails, livePath, statusBadges } from "./importStatus.js";
 
 const maxReferenceLength = 200;
@@ -31,7 +31,7 @@ function importFilterOf(query: Readonly<Record<string, string>>): ImportFilter {
 }
 
 const watchedImports = ({ person }: SignedInVisit) => watchedName.imports(person.organisationId);
-const shownVersion = oncePerVisit((visit, deps: PortalDeps) => versionOf(watchedImports(visit), deps));
+const shownVersion = oncePerVisit((visit, deps: PortalDeps) => liveVersionOf(watchedImports(visit), deps));
 
 /** The live events of the imports list. Other pages that depend on imports use them too. */
 export const liveImports = defineAnswer(livePath, "look", async (visit, deps) => liveAnswer(visit, deps, watchedImports(visit)));

@@ -12,7 +12,7 @@ import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../
 import { Chips } from "../../shell/chips.js";
 import { CheckBox, Form, ReasonField } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { Link, Panel, PlainList, withQuery } from "../../shell/parts.js";
+import { Link, Panel, PlainList, withQuery } from "../../shell/markup.js";
 import { BillTable, billLines, billSum, FirstLinesHint, maxLines } from "../activities/bills.js";
 import { currentCatalogue, type NameOfCustomer } from "../customers.js";
 import { shipmentPath } from "../shipments/shipmentWords.js";

@@ -5,7 +5,7 @@ import { type CorrectingImport, correctingImports, type ImportView } from "../..
 import { countRejectedRows, type GroupState, groupStates } from "../../../../queries/rejectedRows/rejectionGroups.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { Amount, ButtonLink, type Fact, Facts, Link, Time, useVisit, withCommas, withQuery } from "../../shell/parts.js";
+import { Amount, ButtonLink, type Fact, Facts, Link, Time, useVisit, withCommas, withQuery } from "../../shell/markup.js";
 import { AskButton } from "../../shell/question.js";
 import { activitiesPath } from "../activities/selection.js";
 import { correctionsPathOf, hasRows, type RejectedRowCounts } from "../corrections/shownRows.js";

@@ -9,7 +9,7 @@ import { defineForm, originOf, type SignedInVisit, type Subject, withNotice } fr
 import { CheckBoxGroup, Choice, Field, Form, tickedValues } from "../../shell/form.js";
 import { dayInWords, endInWords, timeInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
-import { ButtonLink, EmptyState, Panel, Time, withQuery } from "../../shell/parts.js";
+import { ButtonLink, EmptyState, Panel, Time, withQuery } from "../../shell/markup.js";
 import { AskButton, Question } from "../../shell/question.js";
 import { actionColumn, type Column, column } from "../../shell/table.js";
 import { addDays, parseDayEnd, today } from "../days.js";

@@ -6,7 +6,7 @@ import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js"
 import { type Fields, noFields } from "../../fields.js";
 import { Button, CheckBoxGroup, Field, Form, tickedValues } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
-import { ButtonLink, Panel, useVisit } from "../../shell/parts.js";
+import { ButtonLink, Panel, useVisit } from "../../shell/markup.js";
 import { Table } from "../../shell/table.js";
 
 /** The most items that the form takes. Quotes for more need the API. */

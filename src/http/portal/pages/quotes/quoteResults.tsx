@@ -2,7 +2,7 @@ import type { Location } from "../../../../domain/geography/geography.js";
 import type { ExplainedCard } from "../../../../domain/rating/explain.js";
 import type { ExplainedQuote } from "../../../../queries/quotes/explainQuote.js";
 import { countInWords, dayInWords } from "../../shell/formats.js";
-import { Badge, CopyButton, Link, ShortId, Time, Unbroken } from "../../shell/parts.js";
+import { Badge, CopyButton, Link, ShortId, Time, Unbroken } from "../../shell/markup.js";
 import { type Column, Table } from "../../shell/table.js";
 import { quotesPath } from "./quoteForm.js";
 

@@ -8,7 +8,7 @@ import { findQuotes } from "../../../../queries/search.js";
 import { lookUntilFound } from "../../../../timeLimit.js";
 import { defineAnswer, defineForm, oncePerVisit, type PortalDeps, type SignedInVisit, type Subject } from "../../pageDefinition.js";
 import { listPage } from "../../shell/listPage.js";
-import { EmptyState, Link, Unbroken, withQuery } from "../../shell/parts.js";
+import { EmptyState, Link, Unbroken, withQuery } from "../../shell/markup.js";
 import { type Column, column } from "../../shell/table.js";
 import { addPath, sectionNames } from "../catalogue/cataloguePaths.js";
 import { currentCatalogue, customerChip, customerColumns, type NameOfCustomer, sortedCustomers } from "../customers.js";

@@ -4,10 +4,10 @@ import { findShipment, type LedgerShipment } from "../../../../queries/shipments
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import { definePage } from "../../pageDefinition.js";
 import { groupDigits } from "../../shell/formats.js";
-import { CopyButton, EmptyPanel, type Fact, Facts, idFromPath, Link, Panel, Time } from "../../shell/parts.js";
+import { CopyButton, EmptyPanel, type Fact, Facts, idFromPath, Link, Panel, Time } from "../../shell/markup.js";
 import { Table } from "../../shell/table.js";
 import { Customer, currentCatalogue, type NameOfCustomer } from "../customers.js";
-import { AsOf, timeFromQuery } from "../days.js";
+import { AsOfForm, timeFromQuery } from "../days.js";
 import { importPath } from "../imports/importStatus.js";
 import { readVersions, Versions } from "./shipmentVersions.js";
 import { customTexts, lineTexts, routeInWords, shipmentFieldTexts, shipmentPath, shipmentsPath } from "./shipmentWords.js";
@@ -40,7 +40,7 @@ export const shipmentPage = definePage(`${shipmentsPath}/{shipmentId}`, "look", 
             </Link>
           </p>
         ) : null}
-        <AsOf visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
+        <AsOfForm visit={visit} path={shipmentPath(shipmentId)} asOf={asOf} />
         {content ? (
           <ShipmentPanels content={content} nameOfCustomer={nameOfCustomer} timezone={visit.person.timezone} />
         ) : asOf === undefined ? (

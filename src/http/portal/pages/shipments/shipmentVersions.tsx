@@ -4,7 +4,7 @@ import { waitUntilTablesKnow } from "../../../../queries/waitUntilTablesKnow.js"
 import { parsePositiveInteger } from "../../fields.js";
 import type { PortalDeps, SignedInVisit } from "../../pageDefinition.js";
 import { clipText, groupDigits } from "../../shell/formats.js";
-import { Badge, EmptyPanel, Link, Pager, Panel, Time, withQuery } from "../../shell/parts.js";
+import { Badge, EmptyPanel, Link, Pager, Panel, Time, withQuery } from "../../shell/markup.js";
 import { historyPath, importPath, reversalPath, reversePath } from "../imports/importStatus.js";
 import { changesBetween, shipmentPath } from "./shipmentWords.js";
 

@@ -2,7 +2,7 @@
 import { fieldsOf } from "../../../../domain/imports/fields.js";
 import type { ShipmentVersion } from "../../../../queries/shipments/shipmentVersions.js";
 import { momentInWords } from "../../shell/formats.js";
-import { idInPath } from "../../shell/parts.js";
+import { idInPath } from "../../shell/markup.js";
 
 export const shipmentsPath = "/portal/shipments";
 export const shipmentPath = (shipmentId: string): string => `${shipmentsPath}/${idInPath(shipmentId)}`;

@@ -6,7 +6,7 @@ import { type LedgerShipment, listShipments } from "../../../../queries/shipment
 import { hasVersions } from "../../../../queries/shipments/shipmentVersions.js";
 import type { SignedInVisit, Subject } from "../../pageDefinition.js";
 import { listPage } from "../../shell/listPage.js";
-import { EmptyState, Link, Unbroken } from "../../shell/parts.js";
+import { EmptyState, Link, Unbroken } from "../../shell/markup.js";
 import { type Column, column } from "../../shell/table.js";
 import { currentCatalogue, customerChip, customerColumns, type NameOfCustomer } from "../customers.js";
 import { dayChips, daysFromQuery } from "../days.js";

@@ -2,9 +2,9 @@
 import type { FileCheckState, FoundInFile, KeptFile } from "../../../../commands/imports/keptFiles.js";
 import { groupedBy } from "../../../../domain/groupedBy.js";
 import type { ImportRequested } from "../../../../events/importEvents.js";
-import type { ClosedRows, FaultyValues, Problem, Problems, UnlistedCount, UnusualInFile } from "../../../../judging/fileChecks.js";
+import type { ClosedRows, FaultyValues, Problems, RowProblem, UnlistedCount, UnusualInFile } from "../../../../judging/fileChecks.js";
 import { countInWords, groupDigits } from "../../shell/formats.js";
-import { Amount, ButtonLink, type Fact, Facts, Link, Panel, PlainList, withCommas } from "../../shell/parts.js";
+import { Amount, ButtonLink, type Fact, Facts, Link, Panel, PlainList, withCommas } from "../../shell/markup.js";
 import { type Column, Table } from "../../shell/table.js";
 import { type EarlierPush, importPath, PushInWords } from "../imports/importStatus.js";
 import { problemRowsPath } from "./drafts.js";
@@ -82,7 +82,7 @@ interface UnusualProps {
 }
 
 /** Rows that the import would accept, but that may be wrong. */
-export const UnusualRows = ({ unusual: { count, groups, recorded, otherImports }, rows, earlier }: UnusualProps) => (
+export const UnusualPanel = ({ unusual: { count, groups, recorded, otherImports }, rows, earlier }: UnusualProps) => (
   <Panel id="unusual" title="Unusual" class="found">
     <p class="notice warn">
       {countInWords(count, "row")} of {groupDigits(rows)} would be accepted, but may be wrong. Look at them before they are billed.
@@ -227,13 +227,13 @@ function restInWords({ kinds, rows, atLeast }: UnlistedCount, [one, many]: reado
   return kinds === 0 ? `${many}, ${joined} ${counts}` : `more than ${countInWords(kinds, one, many)}, ${joined} ${counts}`;
 }
 
-const placeColumns: readonly Column<Omit<Problem, "values">>[] = [
+const placeColumns: readonly Column<Omit<RowProblem, "values">>[] = [
   { heading: "Row", isRowHeader: true, value: ({ row }) => row },
   { heading: "Column", cell: (problem) => (problem.columns.length === 0 ? <span class="muted">Whole row</span> : namesOf(problem)) },
 ];
-const valueColumn: Column<Problem> = {
+const valueColumn: Column<RowProblem> = {
   heading: "Value",
   cell: ({ values }) => (values.length === 0 ? <span class="muted">-</span> : withCommas(values.map((text) => <ValueText text={text} />))),
 };
 const rowColumns = [...placeColumns, valueColumn];
-const problemColumn: Column<Pick<Problem, "reason">> = { heading: "Problem", value: ({ reason }) => reason };
+const problemColumn: Column<Pick<RowProblem, "reason">> = { heading: "Problem", value: ({ reason }) => reason };

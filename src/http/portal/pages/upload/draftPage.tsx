@@ -5,10 +5,10 @@ import { importKinds } from "../../../../events/importEvents.js";
 import { principalNames } from "../../../../queries/organisations/organisations.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { Choice, Form } from "../../shell/form.js";
-import { ButtonLink, type Fact, Facts, Link, withQuery } from "../../shell/parts.js";
+import { ButtonLink, type Fact, Facts, Link, withQuery } from "../../shell/markup.js";
 import { earlierPush, importPath, PushInWords } from "../imports/importStatus.js";
 import { ChosenColumnsLine, FixedValuesTable } from "./columns/chosenLine.js";
-import { DraftFindings, SentReport, UnusualRows } from "./draftFindings.js";
+import { DraftFindings, SentReport, UnusualPanel } from "./draftFindings.js";
 import { columnsOfDraft, draftPath, reportedImport, requireDraft, uploadPath } from "./drafts.js";
 import { importSentBefore } from "./recordDraft.js";
 import { kindOptions, UploadButtons } from "./uploadPage.js";
@@ -29,7 +29,7 @@ export const draftPage = definePage(draftPath(), "operate", async (visit, deps) 
       <>
         <DraftForm draft={draft} facts={facts} />
         {sent && facts.corrects ? <SentReport corrects={facts.corrects} sent={sent} found={found} /> : null}
-        {found?.unusual ? <UnusualRows unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
+        {found?.unusual ? <UnusualPanel unusual={found.unusual} rows={found.rows} earlier={facts.recorded} /> : null}
         {found ? <DraftFindings draft={draft} found={found} isReport={facts.corrects !== undefined} /> : null}
       </>
     ),

@@ -14,7 +14,7 @@ import { uploadPath } from "./drafts.js";
 export const exampleFormats = ["csv", "xlsx"] as const;
 export const examplePath = (kind: ImportKind, type: (typeof exampleFormats)[number]) => `${uploadPath}/examples/${kind}.${type}`;
 
-export const exampleAnswers = importKinds.flatMap((kind) =>
+export const exampleFileAnswers = importKinds.flatMap((kind) =>
   exampleFormats.map((format) =>
     defineAnswer(examplePath(kind, format), "operate", async (visit, deps) => {
       const example = await exampleOf(kind, visit, deps);

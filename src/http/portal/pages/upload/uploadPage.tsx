@@ -16,7 +16,7 @@ import { rememberedColumns } from "../../../../queries/organisations/columnChoic
 import type { Upload } from "../../../server/receiveUpload.js";
 import { defineForm, definePage, type PortalDeps, type SignedInVisit, type Work } from "../../pageDefinition.js";
 import { Button, Choice, Field, Form } from "../../shell/form.js";
-import { Link, PlainList, withQuery } from "../../shell/parts.js";
+import { Link, PlainList, withQuery } from "../../shell/markup.js";
 import { receiveFormFile } from "../../visits.js";
 import { currentCatalogue } from "../customers.js";
 import { importPath, kindNames } from "../imports/importStatus.js";

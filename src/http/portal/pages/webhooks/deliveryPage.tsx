@@ -3,10 +3,10 @@ import { Rejection } from "../../../../domain/rejection.js";
 import { type AttemptSummary, type Delivery, type DeliverySummary, findDelivery } from "../../../../queries/organisations/webhooks.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
 import { EventGone, webhookMessageOf } from "../../../../queries/webhooks/message.js";
-import { Live, versionOf } from "../../live/live.js";
+import { Live, liveVersionOf } from "../../live/live.js";
 import { definePage, type PortalDeps, type SignedInVisit } from "../../pageDefinition.js";
 import { ButtonForm } from "../../shell/form.js";
-import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time } from "../../shell/parts.js";
+import { Badge, CopyButton, EmptyState, Facts, Link, Panel, ShortId, type State, Time } from "../../shell/markup.js";
 import { actionColumn, type Column, column } from "../../shell/table.js";
 import { importPath } from "../imports/importStatus.js";
 import { deliveryPath, endpointLivePath, endpointPath, requireEndpoint, webhooksPath } from "./webhooksPage.js";
@@ -15,7 +15,7 @@ import { deliveryPath, endpointLivePath, endpointPath, requireEndpoint, webhooks
 const maxShownCharacters = 2_000;
 
 export const deliveryPage = definePage(deliveryPath("{endpointId}", "{deliveryId}"), "webhooks", async (visit, deps) => {
-  const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
+  const version = await liveVersionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
   const { endpointId, url } = await requireEndpoint(visit, deps);
   const delivery = await findDelivery(visit.person.organisationId, endpointId, visit.params["deliveryId"] ?? "", deps.pool);
   if (!delivery) throw new Rejection("notFound", "There is no such delivery. Deliveries are kept for 30 days");

@@ -7,19 +7,19 @@ import { secretOverlapHours } from "../../../../domain/webhooks/endpoint.js";
 import { type DeliverySummary, listDeliveries, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { watchedName } from "../../../../queries/pageVersions.js";
 import type { Fields } from "../../fields.js";
-import { Live, liveAnswer, versionOf } from "../../live/live.js";
+import { Live, liveAnswer, liveVersionOf } from "../../live/live.js";
 import { defineAnswer, defineForm, oncePerVisit, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { Button, ButtonForm, Field, Form, tickedValues } from "../../shell/form.js";
 import { countInWords } from "../../shell/formats.js";
 import { listPage } from "../../shell/listPage.js";
-import { Amount, EmptyState, Panel, ShortId, Time } from "../../shell/parts.js";
+import { Amount, EmptyState, Panel, ShortId, Time } from "../../shell/markup.js";
 import { AskButton, AskForm, Question } from "../../shell/question.js";
 import { parseTime, today } from "../days.js";
 import { deliveryColumns } from "./deliveryPage.js";
 import { EndpointState, EventChoice, endpointLivePath, endpointPath, newSecret, requireEndpoint, webhooksPath } from "./webhooksPage.js";
 
 const readEndpoint = oncePerVisit(async (visit, deps: PortalDeps) => {
-  const version = await versionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
+  const version = await liveVersionOf(watchedName.endpoint(visit.params["endpointId"] ?? ""), deps);
   return { version, endpoint: await requireEndpoint(visit, deps) };
 });
 

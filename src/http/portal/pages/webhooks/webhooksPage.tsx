@@ -1,12 +1,12 @@
 // The list of webhooks, and what the pages of one webhook share.
 import { addWebhook } from "../../../../commands/organisations/webhooks.js";
 import { Rejection } from "../../../../domain/rejection.js";
-import { webhookEvents, webhookEventTypes } from "../../../../domain/webhooks/types.js";
+import { webhookEventsByType, webhookEventTypes } from "../../../../domain/webhooks/types.js";
 import { listWebhooks, type WebhookSummary } from "../../../../queries/organisations/webhooks.js";
 import { defineForm, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../pageDefinition.js";
 import { CheckBoxGroup, Field, Form, tickedValues } from "../../shell/form.js";
 import { listPage } from "../../shell/listPage.js";
-import { Badge, ButtonLink, EmptyState, Link, Panel, Time, withQuery } from "../../shell/parts.js";
+import { Badge, ButtonLink, EmptyState, Link, Panel, Time, withQuery } from "../../shell/markup.js";
 import { type Column, column } from "../../shell/table.js";
 
 export const webhooksPath = "/portal/settings/webhooks";
@@ -45,7 +45,7 @@ export const EventChoice = ({ ticked }: { ticked: readonly string[] }) => (
   <CheckBoxGroup class="events" legend="Events" name="events" options={eventOptions} ticked={ticked} />
 );
 
-const eventOptions = Object.entries(webhookEvents).map(([value, { meaning }]) => ({ value, label: value, about: meaning }));
+const eventOptions = Object.entries(webhookEventsByType).map(([value, { meaning }]) => ({ value, label: value, about: meaning }));
 
 const isAdding = ({ query, submitted }: SignedInVisit) => query["add"] !== undefined || submitted.get("url") !== "";
 

@@ -5,7 +5,7 @@ import { headingsKey } from "../../../../../domain/imports/columns/headings.js";
 import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import type { NameOf } from "../../../../../domain/principal.js";
 import type { ImportColumns, ImportKind } from "../../../../../events/importEvents.js";
-import { Link, Time, useVisit, withQuery } from "../../../shell/parts.js";
+import { Link, Time, useVisit, withQuery } from "../../../shell/markup.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { columnsPath } from "../drafts.js";
 

@@ -7,7 +7,7 @@ import { customFieldPrefix } from "../../../../../domain/imports/fields.js";
 import { limits } from "../../../../../domain/imports/limits.js";
 import { Choice, Options } from "../../../shell/form.js";
 import { dayInFull } from "../../../shell/formats.js";
-import { PlainList } from "../../../shell/parts.js";
+import { PlainList } from "../../../shell/markup.js";
 import { type Column, Table } from "../../../shell/table.js";
 import { type ColumnsSource, columnInput, dateOrderInput, dateOrderOf, decimalInput, fixedValueInput } from "./columnsSource.js";
 

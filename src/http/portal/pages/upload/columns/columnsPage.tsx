@@ -11,7 +11,7 @@ import { type Fields, maxFormBytes } from "../../../fields.js";
 import { defineForm, definePage, originOf, type PortalDeps, type SignedInVisit, withNotice } from "../../../pageDefinition.js";
 import { Button, Form } from "../../../shell/form.js";
 import { countInWords } from "../../../shell/formats.js";
-import { ButtonLink, EmptyState, Link, Panel, Time } from "../../../shell/parts.js";
+import { ButtonLink, EmptyState, Link, Panel, Time } from "../../../shell/markup.js";
 import { currentCatalogue } from "../../customers.js";
 import { importPath, kindNames } from "../../imports/importStatus.js";
 import { columnsOfDraft, columnsPath, draftPath, reportedImport, uploadPath } from "../drafts.js";

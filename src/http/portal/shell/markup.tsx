@@ -106,10 +106,10 @@ interface PagerProps {
   readonly nextCursor: string | null;
   /** Returns the path of the page that begins at a cursor, or of the first page. */
   readonly path: (cursor: string | undefined) => string;
-  readonly range?: Range;
+  readonly range?: PageRange;
 }
 
-export interface Range {
+export interface PageRange {
   /** How many rows the earlier pages have. */
   readonly start: number;
   readonly shown: number;
@@ -134,7 +134,7 @@ export function Pager({ plural, isFirst, nextCursor, path, range }: PagerProps) 
   );
 }
 
-function rangeInWords({ start, shown, total = { count: shown, more: true } }: Range, plural: string, isAll: boolean): string {
+function rangeInWords({ start, shown, total = { count: shown, more: true } }: PageRange, plural: string, isAll: boolean): string {
   if (isAll) return `${groupDigits(shown)} ${plural}`;
   const range = shown === 0 ? "None here" : `${groupDigits(start + 1)} to ${groupDigits(start + shown)}`;
   return total.count === shown && total.more ? range : `${range} of ${total.more ? "more than " : ""}${groupDigits(total.count)} ${plural}`;
@@ -154,11 +154,11 @@ interface PageOptions {
 export const rowsPerPage = 50;
 
 /** Reads how many rows the earlier pages have from a parameter of the address. */
-export const rowsBefore = (text = ""): number => (/^\d{1,7}$/.test(text) ? Number(text) : 0);
+export const parseOffset = (text = ""): number => (/^\d{1,7}$/.test(text) ? Number(text) : 0);
 
 /** Returns one page of a list in memory, with its pager. */
 export function pageInMemory<Row>({ query }: Visit, all: readonly Row[], { noun, path, name = "from", size = rowsPerPage }: PageOptions) {
-  const start = Math.min(rowsBefore(query[name]), Math.max(0, all.length - 1));
+  const start = Math.min(parseOffset(query[name]), Math.max(0, all.length - 1));
   const rows = all.slice(start, start + size);
   const pager = (
     <Pager
