@@ -65,7 +65,7 @@ browserTest(
       await says(page, 1, "Ready to submit");
       await withoutWorker(async () => {
         await submitAll(page);
-        await page.getByText("1 row submitted.").waitFor();
+        await page.getByText(/^1 rows? (submitted|recorded)\.$/).waitFor();
         await page.getByText("1 changed row is not submitted").waitFor();
         await says(page, 1, /Submitted by you/);
       });
@@ -124,7 +124,7 @@ browserTest("a block is pasted from a spreadsheet, filled down, undone, and set 
     await says(page, 6, "Ready to submit");
     await submitButton(page).dblclick();
     await page.getByRole("button", { name: "Submit 6 rows" }).dblclick();
-    await page.getByText("6 rows submitted.").waitFor();
+    await page.getByText(/^6 rows? (submitted|recorded)\.$/).waitFor();
     await until("the rows are in the ledger", async () => (await ledger(organisation, "activities")).length >= 6);
     expect((await ledger(organisation, "activities")).map((each) => each["reference"]).toSorted()).toEqual(
       ['a "quoted"\nname', "plain", "R-3", "R-4", "R-5", "R-six"].toSorted(),
