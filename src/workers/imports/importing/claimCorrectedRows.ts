@@ -39,7 +39,7 @@ const whyRefused = ({ why, importId }: RefusedRow): string =>
   ({
     claimed: `Already corrected by import ${importId}`,
     dismissed: "Dismissed after the correction was sent",
-    superseded: `Superseded by the later import ${importId}, which wrote this shipment`,
+    superseded: `Superseded by import ${importId}, which wrote this shipment`,
     reversed: "The row that it corrects is reversed",
     withdrawn: "The import whose row it corrects is reversed",
   })[why];

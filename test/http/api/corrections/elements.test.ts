@@ -95,7 +95,7 @@ describe("two rejected elements with one shipmentId", () => {
     });
     await ended(organisation, "shipments", first);
     expect(await rowsOf(organisation, "shipments", first)).toMatchObject([
-      { error: `Superseded by the later import ${second}, which wrote this shipment`, state: "superseded" },
+      { error: `Superseded by import ${second}, which wrote this shipment`, state: "superseded" },
     ]);
     expect(await goods(organisation)).toEqual([7]);
   });

@@ -70,7 +70,7 @@ describe("a shipment", () => {
     });
     await ended(organisation, "shipments", correction);
     expect(await rowsOf(organisation, "shipments", correction)).toMatchObject([
-      { error: `Superseded by the later import ${newer}, which wrote this shipment`, state: "superseded" },
+      { error: `Superseded by import ${newer}, which wrote this shipment`, state: "superseded" },
     ]);
     expect(await json(await organisation.get("/v1/org/ledger/shipments/S1"), 200)).toMatchObject({ items: [{ itemQuantity: 9 }] });
   });
